@@ -1,0 +1,55 @@
+# Everything works on a fresh machine with Python 3.11 or newer and make: the environment is made at the first call.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DOCS   := $(wildcard README.md docs/*.md)
+
+.PHONY: demo test check unit lint types contract docs docs-check wheel bench clean help
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(READY)  ## watch an engine work, two minutes
+	@$(BIN)/ctxhost demo
+
+test: lint types contract docs-check unit wheel  ## all that CI checks
+
+unit: $(READY)  ## the tests alone
+	$(BIN)/python -m pytest -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy host $(wildcard plugins/context_engine/*/) tests
+
+contract: $(READY)  ## who may import whom
+	$(BIN)/lint-imports
+
+docs: $(READY)  ## write the generated parts of the docs anew
+	$(BIN)/cog -r $(DOCS)
+
+docs-check: $(READY)
+	$(BIN)/cog --check $(DOCS)
+
+wheel: $(READY)  ## build the wheel and use it in an empty environment outside the checkout
+	$(BIN)/python tests/wheel_check.py
+
+bench: $(READY)  ## ratios against the reference, about six minutes
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf $(VENV) .bench build dist
+
+$(READY): pyproject.toml constraints.txt
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+	  uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev]'; \
+	else \
+	  $(PYTHON) -m venv $(VENV) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	fi
+	@touch $@

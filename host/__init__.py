@@ -1,0 +1,3 @@
+"""ctxhost: a plugin host for the context of LLM agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,152 @@
+"""Everything that can go wrong, drawn first.
+
+    CtxhostError                    exit status
+    ├── ConfigError                 2   config.yaml does not say what it should
+    ├── UsageError                  2   a command cannot do what was asked
+    ├── FormatError                 2   a transcript cannot be read
+    │   ├── NotAConversation        2   the file is something else
+    │   └── DamagedLine             2   one line of it is broken
+    ├── PluginError                 2   an engine cannot be used
+    │   ├── UnsafeName              2   the name could leave the plugin folders
+    │   ├── EngineNotFound          2   nobody knows the name
+    │   ├── EngineNotLoadable       2   found, but it does not work
+    │   └── EngineFailed            2   it broke a rule while it ran, and context.on_error says error
+    ├── CompactionError             1   the conversation cannot be made to fit
+    └── ProviderError               3   the model's service failed
+
+A class builds its text; the call site stays short. The first line says what happened, the second what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class CtxhostError(Exception):
+    """Base of all errors of ctxhost.
+
+    ``advice`` is the line that says what to do; ``exit_status`` is what the command line ends with.
+    """
+
+    exit_status = 1
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.advice}" if self.advice else self.what
+
+
+class UsageError(CtxhostError):
+    """A command cannot do what was asked."""
+
+    exit_status = 2
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a configuration, at its place (design, Configuration)."""
+
+    where: str  # "config.yaml:3:5", or the name of an environment variable
+    key: str  # dotted, "compression.threshold"
+    expected: str
+    nearest: str | None = None  # the valid name closest to a misspelt one
+
+    def __str__(self) -> str:
+        hint = f"; did you mean {self.nearest!r}?" if self.nearest else ""
+        return f"{self.where}: {self.key}: {self.expected}{hint}"
+
+
+class ConfigError(CtxhostError):
+    """One or more values of the configuration have no meaning."""
+
+    exit_status = 2
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)), "`ctxhost config schema` lists the keys; `ctxhost config check` checks again")
+
+
+class FormatError(CtxhostError):
+    """A transcript cannot be read."""
+
+    exit_status = 2
+
+
+class NotAConversation(FormatError):
+    """The file holds something else than a conversation."""
+
+    def __init__(self, path: Path | str, found: str) -> None:
+        super().__init__(
+            f"{path} is no conversation: {found}",
+            "`ctxhost replay --help` lists the formats; --format names one that is not recognised",
+        )
+
+
+class DamagedLine(FormatError):
+    """One line of a transcript is broken; nothing was written."""
+
+    def __init__(self, path: Path | str, line: int, why: str) -> None:
+        super().__init__(f"{path}:{line}: damaged line: {why}", "mend or remove this line and run again")
+        self.line = line
+
+
+class PluginError(CtxhostError):
+    """An engine cannot be used."""
+
+    exit_status = 2
+
+
+class UnsafeName(PluginError):
+    """An engine's name that could lead out of the plugin folders."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"engine name {name!r} is not allowed: no path separators, no leading '.' or '_'",
+            "set context.engine to a plain name; `ctxhost engines` lists them",
+        )
+
+
+class EngineNotFound(PluginError):
+    """No door knows the configured name."""
+
+    def __init__(self, name: str, looked: Sequence[str], nearest: str | None) -> None:
+        hint = f"; did you mean {nearest!r}?" if nearest else ""
+        super().__init__(
+            f"engine {name!r} was not found{hint} (looked in: {'; '.join(looked)})",
+            "`ctxhost engines` lists what is there; set context.engine to one of them",
+        )
+
+
+class EngineNotLoadable(PluginError):
+    """The engine was found but cannot be used."""
+
+    def __init__(self, name: str, where: str, cause: str) -> None:
+        super().__init__(
+            f"engine {name!r} in {where} cannot be used: {cause}",
+            f"mend the plugin, or set context.engine to another; `ctxhost -v engines check {name}` shows the traceback",
+        )
+
+
+class EngineFailed(PluginError):
+    """The engine returned or raised what the host cannot accept, and ``context.on_error`` is ``error``."""
+
+    def __init__(self, name: str, rule: str) -> None:
+        super().__init__(
+            f"engine {name!r} failed: {rule}",
+            "mend the engine, or set context.on_error to fallback to go on with the window as it was",
+        )
+
+
+class CompactionError(CtxhostError):
+    """The conversation cannot be made to fit; the text holds the arithmetic."""
+
+
+class ProviderError(CtxhostError):
+    """The model's service failed."""
+
+    exit_status = 3
