@@ -1,0 +1,77 @@
+"""Putting the messages of a recording together that its client wrote in pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from host.formats.content import joined, json_text
+from host.messages.types import Content, Message, Part, ToolCall
+
+
+@dataclass
+class AssistantTurn:
+    """One answer of the model while its pieces are collected."""
+
+    key: str = ""
+    parts: list[Part] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    unanswered: set[str] = field(default_factory=set)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was said or called yet."""
+        return not self.parts and not self.calls
+
+    def call(self, call_id: str, name: str, arguments: object) -> None:
+        """Add a tool call; arguments that are no text are written as JSON."""
+        text = arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
+        self.calls.append({"id": call_id, "type": "function", "function": {"name": name, "arguments": text}})
+        self.unanswered.add(call_id)
+
+    def message(self) -> Message:
+        """The whole answer; content is null where there are only calls."""
+        content: Content = None if self.calls and not self.parts else joined(self.parts)
+        made: Message = {"role": "assistant", "content": content}
+        if self.reasoning:
+            made["reasoning_content"] = "\n\n".join(self.reasoning)
+        if self.calls:
+            made["tool_calls"] = list(self.calls)
+        return made
+
+
+@dataclass
+class Assembly:
+    """A conversation in the making, in the order of the recording."""
+
+    items: list[Message | AssistantTurn] = field(default_factory=list)
+    turn: AssistantTurn | None = None  # the newest answer, while pieces may still join it
+
+    def say(self, role: str, content: Content) -> None:
+        """Add a message that is complete; what comes after it belongs to another answer."""
+        self.turn = None
+        self.items.append({"role": role, "content": content})
+
+    def answer(self, key: str = "") -> AssistantTurn:
+        """Begin a new answer."""
+        self.turn = AssistantTurn(key)
+        self.items.append(self.turn)
+        return self.turn
+
+    def result(self, call_id: str, content: Content) -> None:
+        """Add a tool's result."""
+        self.items.append({"role": "tool", "tool_call_id": call_id, "content": content})
+        if self.turn is not None:
+            self.turn.unanswered.discard(call_id)
+
+    def messages(self) -> list[Message]:
+        """The finished list; answers of which nothing readable was recorded are left out."""
+        return [_finished(item) for item in self.items if not _is_empty(item)]
+
+
+def _finished(item: Message | AssistantTurn) -> Message:
+    return item.message() if isinstance(item, AssistantTurn) else item
+
+
+def _is_empty(item: Message | AssistantTurn) -> bool:
+    return isinstance(item, AssistantTurn) and item.is_blank and not item.reasoning

@@ -1,0 +1,174 @@
+"""A file as JSON: one document, or one value a line. Everything that can be wrong with it is named here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from host.errors import DamagedLine, NotAConversation, UsageError
+from host.formats.found import text_kind, unreadable_kind
+from host.messages.types import JSON
+
+SAMPLE_ROWS = 64  # enough to meet a message behind the summaries that some clients write first
+HEAD_BYTES = 4096
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened file. ``document`` is its value where the whole file is one, ``sample`` holds its first lines' values."""
+
+    path: Path
+    document: object = None
+    sample: tuple[object, ...] = ()
+    tolerant: bool = False
+    damaged: list[int] = field(default_factory=list)  # lines that a tolerant reading left out
+
+    @property
+    def objects(self) -> list[JSON]:
+        """The objects in the sample."""
+        return [value for value in self.sample if isinstance(value, dict)]
+
+    def values(self) -> Iterator[tuple[int, object]]:
+        """Every line's value with its number from 1; blank lines are passed over.
+
+        A line that is no JSON raises ``DamagedLine``; a tolerant source notes it in ``damaged`` and goes on.
+        """
+        for number, line in _lines(self.path):
+            try:
+                yield number, _parsed(line)
+            except _Broken as broken:
+                if not self.tolerant:
+                    raise DamagedLine(self.path, number, str(broken)) from None
+                self.damaged.append(number)
+
+    def rows(self) -> Iterator[tuple[int, JSON]]:
+        """Every line's object; a line that holds another JSON value is damaged too."""
+        for number, value in self.values():
+            if isinstance(value, dict):
+                yield number, value
+            elif self.tolerant:
+                self.damaged.append(number)
+            else:
+                raise DamagedLine(self.path, number, f"an object is expected, this is {kind_of(value)}")
+
+
+class _Broken(Exception):
+    """Why a text is not JSON, in one phrase."""
+
+
+def open_source(path: Path, *, tolerant: bool = False) -> Source:
+    """Look at a file and say whether it is one JSON document or one value a line.
+
+    Raises ``UsageError`` where it cannot be opened, ``NotAConversation`` where it holds no JSON at all, ``DamagedLine``
+    where it is a JSON document that breaks off.
+    """
+    head = _head_of(path)
+    if (kind := unreadable_kind(head)) is not None:
+        raise NotAConversation(path, kind)
+    first, more = _first_line(path)
+    if not first:
+        raise NotAConversation(path, "an empty file")
+    try:
+        value = _parsed(first)
+    except _Broken:
+        return _open_document(path, first, tolerant)
+    if not isinstance(value, dict | list):
+        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
+    return Source(path, None, _sample(path), tolerant) if more else Source(path, value, (value,), tolerant)
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is called in an error."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _open_document(path: Path, first: bytes, tolerant: bool) -> Source:
+    """The first line is no JSON by itself: a document over several lines, a damaged file, or no JSON."""
+    sample = _sample(path)
+    if first[:1] not in b"{[":
+        if sample and len(sample) * 2 > sum(1 for _ in islice(_lines(path), SAMPLE_ROWS)):
+            return Source(path, None, sample, tolerant)
+        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
+    data = path.read_bytes()
+    try:
+        return Source(path, _parsed(data), (), tolerant)
+    except _Broken as broken:
+        if any(isinstance(value, dict) for value in sample) and first.startswith(b"{") and len(first) > 1:
+            return Source(path, None, sample, tolerant)
+        raise DamagedLine(path, _line_of(data, broken), str(broken)) from None
+
+
+def _head_of(path: Path) -> bytes:
+    if path.is_dir():
+        raise NotAConversation(path, "a directory")
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", "name a file that exists and may be read") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, numbered from 1, without byte order mark and line end."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            stripped = (line.removeprefix(BOM) if number == 1 else line).strip()
+            if stripped:
+                yield number, stripped
+
+
+def _first_line(path: Path) -> tuple[bytes, bool]:
+    """The first line that is not blank, and whether another follows."""
+    first_two = list(islice(_lines(path), 2))
+    return (first_two[0][1] if first_two else b""), len(first_two) > 1
+
+
+def _sample(path: Path) -> tuple[object, ...]:
+    """The objects and lists among the first lines; broken ones are left to the reader."""
+    found: list[object] = []
+    for _, line in islice(_lines(path), SAMPLE_ROWS):
+        try:
+            value = _parsed(line)
+        except _Broken:
+            continue
+        if isinstance(value, dict | list):
+            found.append(value)
+    return tuple(found)
+
+
+def _parsed(data: bytes) -> object:
+    """The JSON value of some bytes; encoded lone surrogates and raw control characters are let through."""
+    try:
+        text = data.removeprefix(BOM).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise _Broken(f"not UTF-8 text (byte 0x{data[error.start]:02x} at {error.start + 1})") from error
+    try:
+        return json.JSONDecoder(strict=False).decode(text)
+    except json.JSONDecodeError as error:
+        raise _Broken(_why(text, error)) from error
+    except RecursionError as error:
+        raise _Broken("nested too deeply") from error
+    except ValueError as error:
+        raise _Broken(f"a number that is too long ({error})") from error
+
+
+def _why(text: str, error: json.JSONDecodeError) -> str:
+    if not text.strip("\0 \r\n"):
+        return "nothing but NUL bytes"
+    unfinished = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    return "the JSON breaks off before its end" if unfinished else f"not JSON: {error.msg} at column {error.colno}"
+
+
+def _line_of(data: bytes, broken: _Broken) -> int:
+    """The line of a document in which it breaks: of a JSON error, or of the bytes that are not UTF-8."""
+    cause = broken.__cause__
+    if isinstance(cause, json.JSONDecodeError):
+        return cause.lineno
+    if isinstance(cause, UnicodeDecodeError):
+        return data.count(b"\n", 0, cause.start) + 1
+    return 1
