@@ -1,0 +1,37 @@
+"""A question to a model, as engines put it: a prompt in, text out."""
+
+from __future__ import annotations
+
+from host.engine.services import Ask
+from host.messages.reading import text_of
+from host.messages.types import Message
+from host.provider.errors import EmptyReply, Service
+from host.provider.provider import Provider
+
+
+def asking(provider: Provider) -> Ask:
+    """What an engine gets as ``ask``: one user message, no system prompt, no tools (hermes.md 7.1).
+
+    The answer is the reply's text as it came. A reply without text raises EmptyReply, which quotes a refusal.
+    """
+
+    def ask(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:
+        reply = provider.ask([{"role": "user", "content": prompt}], max_tokens=max_tokens, timeout=timeout)
+        text = text_of(reply.message)
+        if not text.strip():
+            raise EmptyReply(_service(provider), _why_empty(reply.message, reply.finish_reason))
+        return text
+
+    return ask
+
+
+def _service(provider: Provider) -> Service:
+    known = getattr(provider, "service", None)
+    return known if isinstance(known, Service) else Service("the model", "")
+
+
+def _why_empty(message: Message, finish_reason: str | None) -> str:
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return f"it refused: {refusal}"
+    return f"finish_reason {finish_reason}" if finish_reason not in (None, "stop") else ""

@@ -1,0 +1,9 @@
+"""What plugin authors test with: a model server on the loopback address, a scripted model, builders of messages.
+
+``host.testing.histories`` (random legal conversations) needs hypothesis and is imported by its own name.
+"""
+
+from host.provider.scripted import ScriptedProvider
+from host.testing.loopback import Answer, LoopbackServer, completion, fault
+
+__all__ = ["Answer", "LoopbackServer", "ScriptedProvider", "completion", "fault"]
