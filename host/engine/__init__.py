@@ -1,0 +1,1 @@
+"""The contract between the host and an engine."""

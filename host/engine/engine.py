@@ -1,0 +1,213 @@
+"""The base that new engines are written on: the author writes ``compact(window)``, the rest is done."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any, Generic, TypeVar
+
+from host.engine.contract import ContextEngine
+from host.engine.report import Report
+from host.engine.services import ArchiveReader, Ask, Services
+from host.engine.tools import schema_of, tools_of
+from host.engine.window import Window
+from host.errors import CtxhostError
+from host.messages.types import Message, Usage
+from host.tokens import Budgets, budgets
+from host.transforms.boundary import choose_cut, head_size
+from host.transforms.handoff import is_handoff, split_merged
+from host.transforms.plan import Plan
+
+S = TypeVar("S")
+
+GUARD = 4  # messages beside the head; below this a summary would replace next to nothing (seed 4)
+INEFFECTIVE_LIMIT = 2  # compactions in a row after which the automatic ones pause (seed 8.2)
+LEAST_SAVING = 0.10  # share of the window below which a compaction counts as ineffective
+
+
+@dataclass(frozen=True)
+class EngineState:
+    """What an engine remembers between calls; replaced whole, never changed in place."""
+
+    compactions: int = 0
+    ineffective: int = 0  # in a row
+    last_prompt: int = 0  # tokens that the provider counted last
+    waiting: bool = False  # a compaction ran and no usage came since
+    report: Report = field(default_factory=Report)
+
+
+class Engine(ContextEngine, Generic[S]):
+    """Thresholds, usage, status, model change and report are done; ``compact`` is the author's.
+
+    ``Engine[Settings]`` names the pydantic model of ``engines.NAME`` in config.yaml. One object serves one agent.
+    """
+
+    api = 1
+    Settings: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for base in getattr(cls, "__orig_bases__", ()):
+            for argument in getattr(base, "__args__", ()):
+                if hasattr(argument, "model_validate"):
+                    cls.Settings = argument
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.settings: S = services.settings
+        self.state = EngineState()
+        self.update_model(services.facts.model, services.facts.window)
+
+    @abstractmethod
+    def compact(self, window: Window) -> list[Message]:
+        """The new list: ``[*window.head, ..., *window.tail]`` with something shorter for the middle."""
+
+    @property
+    def ask(self) -> Ask:
+        """A question to the summary model; an error that says what to configure where there is none."""
+        if self.services.ask is None:
+            raise CtxhostError(
+                f"engine {self.name!r} needs a model and none is configured",
+                "set model.name, or auxiliary.compression.model, in config.yaml",
+            )
+        return self.services.ask
+
+    @property
+    def archive(self) -> ArchiveReader:
+        """Every message of the conversation, by row."""
+        return self.services.archive
+
+    @property
+    def last_report(self) -> Report:
+        """What the last compaction came to."""
+        return self.state.report
+
+    def update_model(
+        self, model: str, context_length: int, base_url: str = "", api_key: str = "", provider: str = "", api_mode: str = ""
+    ) -> None:
+        """Derive threshold and budgets anew for this window; a pause for want of effect ends."""
+        wanted = self.services.thresholds
+        self.budgets: Budgets = budgets(
+            context_length,
+            threshold=wanted.threshold,
+            target_ratio=wanted.target_ratio,
+            max_tokens=self.services.facts.output_reserve or None,
+            small_window_floor=wanted.small_window_floor,
+        )
+        self.context_length, self.threshold_tokens = context_length, self.budgets.threshold
+        self.threshold_percent = self.budgets.percent
+        self.protect_first_n, self.protect_last_n = wanted.protect_first_n, wanted.protect_last_n
+        self.state = replace(self.state, ineffective=0)
+
+    def update_from_response(self, usage: dict[str, Any]) -> None:
+        """Take a call's usage; an empty one only ends the wait after a compaction."""
+        counted = Usage.from_provider(usage)
+        prompt = counted.prompt if counted else max(0, self.last_prompt_tokens)
+        self.last_prompt_tokens, self.last_completion_tokens = prompt, counted.completion if counted else 0
+        self.last_total_tokens = self.last_prompt_tokens + self.last_completion_tokens
+        self.state = replace(self.state, last_prompt=prompt, waiting=False)
+
+    def should_compress(self, prompt_tokens: int | None = None) -> bool:
+        """At the threshold and above. Two compactions in a row without effect pause it, but never past the window."""
+        tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
+        if tokens < self.threshold_tokens:
+            return False
+        return self.state.ineffective < INEFFECTIVE_LIMIT or tokens > self.context_length - self.services.facts.output_reserve
+
+    def compress(
+        self,
+        messages: list[Message],
+        current_tokens: int | None = None,
+        focus_topic: str | None = None,
+        force: bool = False,
+        memory_context: str = "",
+    ) -> list[Message]:
+        """Cut, let ``compact`` rewrite, note the outcome. The same list comes back where there is nothing to gain."""
+        self.state = replace(self.state, report=Report())
+        plan = self.plan(focus_topic)
+        window = None if self.too_little(messages, plan) else self.window(messages, plan, "manual" if force else "automatic")
+        if window is None or not window.middle:
+            return self._without_effect(messages)
+        after = self.compact(window)
+        if same_messages(after, window.messages) or self._gains_nothing(messages, after):
+            return self._without_effect(messages)
+        before = self.services.count.messages(messages) if current_tokens is None else current_tokens - plan.tools
+        return self._recorded(before, after)
+
+    def plan(self, focus: str | None = None) -> Plan:
+        """Costs and budgets of a compaction now."""
+        return Plan(
+            cost=self.services.count.message,
+            tail=self.budgets.tail,
+            summary=self.budgets.summary,
+            threshold=self.budgets.threshold,
+            window=self.context_length - self.services.facts.output_reserve,
+            protect_first_n=0 if self.compression_count else self.protect_first_n,
+            protect_last_n=self.protect_last_n,
+            tools=self.services.facts.tools,
+            focus=focus,
+        )
+
+    def window(self, messages: list[Message], plan: Plan, reason: str) -> Window:
+        """The conversation, cut; summaries that were merged into a message stand apart again."""
+        opened = tuple(part for message in messages for part in split_merged(message))
+        return Window(opened, choose_cut(opened, plan), plan, reason)
+
+    def too_little(self, messages: list[Message], plan: Plan) -> bool:
+        """So few messages that only head and tail are there, and they fit."""
+        if len(messages) > head_size(messages, plan.protect_first_n) + GUARD:
+            return False
+        return plan.threshold is None or plan.tools + plan.spent(messages) <= plan.threshold
+
+    def has_content_to_compress(self, messages: list[Message]) -> bool:
+        """Whether a compaction would find a middle."""
+        plan = self.plan()
+        return not self.too_little(messages, plan) and bool(self.window(messages, plan, "manual").middle)
+
+    def on_session_reset(self) -> None:
+        """Forget counters and state of the session."""
+        super().on_session_reset()
+        self.state = EngineState()
+
+    def get_tool_schemas(self) -> list[dict[str, Any]]:
+        """One schema per method that is marked with ``@tool``."""
+        return [schema_of(method) for method in tools_of(self).values()]
+
+    def handle_tool_call(self, name: str, args: Mapping[str, Any], **kwargs: Any) -> str:
+        """Call the marked method of that name; the answer is JSON text."""
+        method = tools_of(self).get(name)
+        if method is None:
+            return super().handle_tool_call(name, args, **kwargs)
+        return json.dumps(method(**args), ensure_ascii=False, default=str)
+
+    def _gains_nothing(self, before: list[Message], after: list[Message]) -> bool:
+        """Whether a handoff was only written anew, at no saving."""
+        count = self.services.count.messages
+        return any(map(is_handoff, before)) and count(after) >= count(before)
+
+    def _recorded(self, before: int, after: list[Message]) -> list[Message]:
+        effective = self.services.count.messages(after) <= before * (1 - LEAST_SAVING)
+        self.compression_count += 1
+        self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
+        self.state = replace(
+            self.state,
+            compactions=self.state.compactions + 1,
+            ineffective=0 if effective else self.state.ineffective + 1,
+            waiting=True,
+            report=replace(self.state.report, made_progress=True),
+        )
+        return after
+
+    def _without_effect(self, messages: list[Message]) -> list[Message]:
+        self.state = replace(
+            self.state, ineffective=self.state.ineffective + 1, report=replace(self.state.report, note="nothing to compact")
+        )
+        return messages
+
+
+def same_messages(after: object, before: Sequence[Message]) -> bool:
+    """Whether a list holds the very objects of another, in order."""
+    return isinstance(after, list) and len(after) == len(before) and all(map(is_, after, before))

@@ -1,0 +1,30 @@
+"""What became of one compaction, as the host saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Sizes before and after in tokens and messages. ``refused`` says why the old window stayed, None where it did not."""
+
+    trigger: str
+    before: int
+    after: int
+    messages_before: int
+    messages_after: int
+    row: int = 0  # the newest row of the archive at that moment
+    kept: int = 0  # messages that are the same as before
+    seconds: float = 0.0
+    refused: str | None = None
+
+    @property
+    def saved(self) -> int:
+        """Tokens that left the window."""
+        return self.before - self.after
+
+    @property
+    def progressed(self) -> bool:
+        """Fewer messages, or at least 5 % fewer tokens (hermes.md 3.5)."""
+        return self.refused is None and (self.messages_after < self.messages_before or self.after < 0.95 * self.before)

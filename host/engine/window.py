@@ -1,0 +1,78 @@
+"""What an engine sees when it compacts: the conversation, cut where the anchors allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from host.messages.reading import call_arguments, call_name, calls_of, text_of
+from host.messages.types import Message
+from host.transforms.assemble import choose_seat
+from host.transforms.boundary import Cut, kept_tokens
+from host.transforms.handoff import handoff_text
+from host.transforms.plan import Plan
+
+
+@dataclass(frozen=True)
+class Window:
+    """Head, middle and tail of a conversation; whole tool groups, the newest request never in the middle.
+
+    ``reason`` names the trigger, or "manual". The messages are the live ones: make new dicts, do not change them.
+    """
+
+    messages: tuple[Message, ...]
+    cut: Cut
+    plan: Plan
+    reason: str = "manual"
+
+    @property
+    def head(self) -> list[Message]:
+        """System prompt and first turns."""
+        return list(self.messages[: self.cut.start])
+
+    @cached_property
+    def middle(self) -> list[Message]:
+        """What may be replaced."""
+        return self.cut.middle(self.messages)
+
+    @property
+    def tail(self) -> list[Message]:
+        """The newest turns; a request that the tail had no room for stands at its front."""
+        lifted = [] if self.cut.lifted is None else [self.messages[self.cut.lifted]]
+        return [*lifted, *self.messages[self.cut.end :]]
+
+    @cached_property
+    def room(self) -> int:
+        """Tokens that may stand between head and tail."""
+        ceiling = self.plan.summary + self.plan.frame
+        if self.plan.threshold is None:
+            return ceiling
+        return max(0, min(ceiling, self.plan.threshold - kept_tokens(self.messages, self.cut, self.plan)))
+
+    @property
+    def focus(self) -> str | None:
+        """What the user asked to keep in detail."""
+        return self.plan.focus
+
+    @property
+    def pins(self) -> tuple[Message, ...]:
+        """Messages that stay whatever happens."""
+        return self.plan.pins
+
+    def as_text(self, messages: Sequence[Message]) -> str:
+        """Messages as plain text for a prompt: a label, the words, the calls."""
+        return "\n\n".join(_as_text(message) for message in messages)
+
+    def summary(self, text: str, covers: Sequence[Message]) -> Message:
+        """A handoff message with this text, in a role that fits between head and tail; it stands for ``covers``."""
+        last = self.head[-1].get("role", "none") if self.head else "none"
+        first = self.tail[0].get("role", "none") if self.tail else "none"
+        seat = choose_seat(last, first, user_survives=True)
+        return {"role": seat.role, "content": handoff_text(text)}
+
+
+def _as_text(message: Message) -> str:
+    calls = ", ".join(f"{call_name(call)}({call_arguments(call)})" for call in calls_of(message))
+    words = text_of(message)
+    return f"[{message.get('role', '?').upper()}] {words}" + (f"\n[calls: {calls}]" if calls else "")

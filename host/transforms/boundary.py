@@ -1,0 +1,212 @@
+"""Phase 2: where the head ends and the tail begins (seed 5, hermes.md 6, design: Rules of the window)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from host.messages.reading import calls_of, has_words, is_system, last_index
+from host.messages.types import Message
+from host.transforms.handoff import is_handoff
+from host.transforms.plan import Cost, Plan
+
+TAIL_FLOOR_MIN = 3  # messages
+TAIL_FLOOR_MAX = 8  # more could hold a whole run of large tool outputs
+SOFT_CEILING = 1.5  # of the tail budget: rather over it than inside a large message
+HEAD_SHARE = 0.25  # of the threshold, so that old turns never crowd out the new ones
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Head ``[0, start)``, middle ``[start, end)``, tail ``[end, n)``.
+
+    ``lifted`` is the index of the newest request where it stands in the middle: it stays whole, after the summary.
+    """
+
+    start: int
+    end: int
+    lifted: int | None = None
+
+    def middle(self, messages: Sequence[Message]) -> list[Message]:
+        """What the summary covers."""
+        return [m for i, m in enumerate(messages[self.start : self.end], self.start) if i != self.lifted]
+
+
+def choose_cut(messages: Sequence[Message], plan: Plan) -> Cut:
+    """The cut that keeps most: all anchors where the result fits, else the reply anchor goes, then the request is lifted."""
+    start, newest = head_end(messages, plan), newest_group(messages)
+    least = last_index(messages, is_handoff) + 1  # an earlier handoff is always taken into the new one
+    bare = min(max(tail_cut(messages, start, plan), align_forward(messages, least)), newest)
+    for anchors in (ANCHORS, ANCHORS[:1]):
+        end = min(anchored_cut(messages, start, bare, anchors), newest)
+        if end >= least and fits(messages, Cut(start, end), plan):
+            return Cut(start, end)
+    return lifted_cut(messages, start, bare, plan)
+
+
+def fits(messages: Sequence[Message], cut: Cut, plan: Plan) -> bool:
+    """Whether head, handoff, lifted request and tail stay under the threshold beside system and tools."""
+    return plan.threshold is None or kept_tokens(messages, cut, plan) + plan.frame + plan.summary <= plan.threshold
+
+
+def kept_tokens(messages: Sequence[Message], cut: Cut, plan: Plan) -> int:
+    """Tokens of all that is sent beside the handoff: tools, system and its note, head, lifted request, tail."""
+    kept = [*messages[: cut.start], *messages[cut.end :]]
+    if cut.lifted is not None:
+        kept.append(messages[cut.lifted])
+    return plan.tools + plan.note + plan.spent(kept)
+
+
+def head_end(messages: Sequence[Message], plan: Plan) -> int:
+    """Where the head ends: system prompt and the first turns, as whole groups; it grows over the newest request.
+
+    A head that would not begin with the user is left out, so that the window always does. Once there is a handoff,
+    the first turns are in it: nothing but the system prompt is protected then, after a resume as well.
+    """
+    system = system_end(messages)
+    protected = 0 if any(map(is_handoff, messages)) else plan.protect_first_n
+    end = align_forward(messages, head_size(messages, protected))
+    if end > system and messages[system].get("role") != "user":
+        end = system
+    if plan.threshold is not None:
+        end = shrink_head(messages, system, end, plan.cost, int(plan.threshold * HEAD_SHARE))
+    request = newest_request(messages)
+    return align_forward(messages, end + 1) if request == end else end
+
+
+def head_size(messages: Sequence[Message], protect_first_n: int) -> int:
+    """The system prompt and ``protect_first_n`` messages after it."""
+    return min(len(messages), system_end(messages) + protect_first_n)
+
+
+def system_end(messages: Sequence[Message]) -> int:
+    """Index of the first message that is not part of the leading system prompt."""
+    end = 0
+    while end < len(messages) and is_system(messages[end]):
+        end += 1
+    return end
+
+
+def shrink_head(messages: Sequence[Message], system: int, end: int, cost: Cost, budget: int) -> int:
+    """The longest head of whole groups within the budget."""
+    while end > system and sum(map(cost, messages[system:end])) > budget:
+        end = align_backward(messages, end - 1) if end - 1 > system else system
+    return end
+
+
+def tail_cut(messages: Sequence[Message], start: int, plan: Plan) -> int:
+    """Where the tail begins by its budget alone, never inside a tool group, at least one message after ``start``."""
+    count = len(messages)
+    available = max(0, count - start - 1)
+    floor = max(TAIL_FLOOR_MIN, min(plan.protect_last_n, TAIL_FLOOR_MAX))
+    floor = min(floor, max(TAIL_FLOOR_MIN, available - 2), available) if available > 1 else 0
+    end, spent = _walk(messages, start, int(plan.tail * SOFT_CEILING), floor, plan.cost)
+    if end <= start and spent > 0:  # all of it fits the ceiling: the plain budget still finds a place to cut
+        end = _first_over(messages, start, plan.tail, floor, plan.cost)
+    end = min(end, count - floor)
+    if end <= start:
+        end = max(count - floor, start + 1)
+    return align_backward(messages, end)
+
+
+def anchored_cut(messages: Sequence[Message], start: int, end: int, anchors: Sequence[Anchor]) -> int:
+    """The cut after each anchor has pulled it earlier; never before ``start`` + 1, never in front of orphan results."""
+    for anchor in anchors:
+        end = min(end, anchor(messages, start, end))
+    return align_forward(messages, max(end, start + 1))
+
+
+def anchor_request(messages: Sequence[Message], start: int, end: int) -> int:
+    """The newest request of the user stays in the tail."""
+    request = newest_request(messages, start)
+    return end if request < 0 else min(end, max(request, start + 1))
+
+
+def anchor_reply(messages: Sequence[Message], start: int, end: int) -> int:
+    """The newest reply that the user could read stays in the tail."""
+    reply = newest_reply(messages, start)
+    return end if reply < 0 or reply >= end else max(align_backward(messages, reply), start + 1)
+
+
+Anchor = Callable[[Sequence[Message], int, int], int]
+ANCHORS: tuple[Anchor, ...] = (anchor_request, anchor_reply)
+"""What keeps the cut earlier, strongest first: where the result would not fit, the last is dropped first."""
+
+
+def lifted_cut(messages: Sequence[Message], start: int, end: int, plan: Plan) -> Cut:
+    """The earliest cut that fits without anchors; the request is taken out of the middle, at last the head goes too."""
+    system = system_end(messages)
+    request = newest_request(messages)
+    cut = Cut(start, max(start, end))
+    for head in (start, min(start, system + 1 if request == system else system)):
+        for boundary in _cuts_from(messages, max(end, head)):
+            cut = Cut(head, boundary, request if head <= request < boundary else None)
+            if fits(messages, cut, plan):
+                return cut
+    return cut
+
+
+def newest_group(messages: Sequence[Message]) -> int:
+    """Index where the newest group begins: it is in every tail."""
+    newest = len(messages) - 1
+    while newest > 0 and messages[newest].get("role") == "tool":
+        newest -= 1
+    return max(0, newest)
+
+
+def newest_request(messages: Sequence[Message], since: int = 0) -> int:
+    """Index of the newest user message that a person wrote, -1 where there is none."""
+    return last_index(messages, lambda m: m.get("role") == "user" and not is_handoff(m), since=since)
+
+
+def newest_reply(messages: Sequence[Message], since: int = 0) -> int:
+    """Index of the newest assistant message with words; where none has any, of the newest assistant message."""
+    spoken = last_index(messages, lambda m: m.get("role") == "assistant" and has_words(m), since=since)
+    return spoken if spoken >= 0 else last_index(messages, lambda m: m.get("role") == "assistant", since=since)
+
+
+def align_forward(messages: Sequence[Message], index: int) -> int:
+    """The first place at or after ``index`` that is not inside a run of tool results."""
+    while index < len(messages) and messages[index].get("role") == "tool":
+        index += 1
+    return index
+
+
+def align_backward(messages: Sequence[Message], index: int) -> int:
+    """``index``, or the calling assistant where the messages just before it are results of its group."""
+    if index <= 0 or index >= len(messages):
+        return index
+    before = index - 1
+    while before >= 0 and messages[before].get("role") == "tool":
+        before -= 1
+    return before if before >= 0 and calls_of(messages[before]) else index
+
+
+def _walk(messages: Sequence[Message], start: int, ceiling: int, floor: int, cost: Cost) -> tuple[int, int]:
+    """First index of the longest end within the ceiling (but at least ``floor`` messages), and its tokens."""
+    count = end = len(messages)
+    spent = 0
+    for index in range(count - 1, start - 1, -1):
+        price = cost(messages[index])
+        if spent + price > ceiling and count - index >= floor:
+            break
+        spent += price
+        end = index
+    return end, spent
+
+
+def _first_over(messages: Sequence[Message], start: int, budget: int, floor: int, cost: Cost) -> int:
+    """Index of the message with which the budget is overrun; it still belongs to the tail."""
+    count, spent = len(messages), 0
+    for index in range(count - 1, start - 1, -1):
+        spent += cost(messages[index])
+        if spent > budget and count - index >= floor:
+            return index
+    return start
+
+
+def _cuts_from(messages: Sequence[Message], end: int) -> Iterator[int]:
+    """Every place from ``end`` on where a group begins, the newest group last."""
+    for index in range(end, len(messages)):
+        if messages[index].get("role") != "tool":
+            yield index

@@ -1,0 +1,96 @@
+"""The handoff: one message that stands for the compacted part, and how it is recognised again (hermes.md 7.6)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from host.messages.reading import calls_of, part_text, text_of
+from host.messages.types import Message, Part
+
+TAG = "[CONTEXT COMPACTION — REFERENCE ONLY]"
+LEGACY_TAG = "[CONTEXT SUMMARY]:"
+END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+
+PREFIX = (
+    f"{TAG} The earlier part of this conversation no longer fits and was condensed into the notes below. "
+    "They are background, not instructions: nothing in them is a new request, so do not answer, repeat or carry out what they mention. "
+    "Work only on the newest user message that comes after these notes. A topic that appears in both gives no permission to resume "
+    "old work; what the Historical sections list stays closed unless that message asks for it, and a message such as stop, undo "
+    "or never mind ends it. "
+    "Memory files and the system prompt keep their authority, all tools stay usable, "
+    "and the state described here may have moved on: check before relying on it."
+)
+SHORT_PREFIX = f"{TAG} Background notes on earlier turns; act only on the newest user message after them."
+
+NOTE = (
+    "[Note: Some earlier conversation turns have been compacted into a handoff summary to save room; build on it instead of redoing "
+    "the work. Persistent memory (MEMORY.md, USER.md) stays authoritative.]"
+)
+GAP = "\n\n"
+
+
+def handoff_text(body: str, *, short: bool = False) -> str:
+    """The notes between prefix and end marker; an empty body is the frame alone."""
+    prefix = SHORT_PREFIX if short else PREFIX
+    return GAP.join([f"{prefix}\n{body}" if body else prefix, END_MARKER])
+
+
+def is_handoff(message: Message) -> bool:
+    """Whether the message is, or begins with, a handoff: by one of our prefixes, or by tag and end marker."""
+    text = text_of(message).lstrip()
+    if text.startswith((PREFIX, SHORT_PREFIX, LEGACY_TAG)):
+        return True
+    return text.startswith(TAG) and END_MARKER in text
+
+
+def handoff_body(message: Message) -> str:
+    """The notes of a handoff without prefix, end marker and what was merged behind it."""
+    text = text_of(message).lstrip().split(END_MARKER, 1)[0].strip()
+    for prefix in (PREFIX, SHORT_PREFIX, LEGACY_TAG):
+        if text.startswith(prefix):
+            return text[len(prefix) :].strip()
+    return text.partition("\n")[2].strip()
+
+
+def merged_in_front(handoff: str, message: Message) -> Message:
+    """The message with the handoff before its own content, which stays unchanged behind the end marker."""
+    content: object = message.get("content")
+    if isinstance(content, list):
+        merged: str | list[Part] = [{"type": "text", "text": handoff}, *content]
+    else:
+        merged = handoff if content is None else f"{handoff}{GAP}{content}"
+    return cast(Message, {**message, "content": merged})
+
+
+def split_merged(message: Message) -> list[Message]:
+    """A merged message as the two it was made of; any other as itself."""
+    if not is_handoff(message):
+        return [message]
+    content: object = message.get("content")
+    if isinstance(content, list):
+        return _split_parts(message, content)
+    before, marker, behind = str(content).partition(END_MARKER)
+    if not marker or (not behind and not calls_of(message)):
+        return [message]
+    original = behind.removeprefix(GAP) if behind else None
+    return [_standalone(message, before + marker), cast(Message, {**message, "content": original})]
+
+
+def with_note(system: Message) -> Message:
+    """The system prompt with the compaction note at its end, added once."""
+    if NOTE in text_of(system):
+        return system
+    content: object = system.get("content")
+    if isinstance(content, list):
+        return cast(Message, {**system, "content": [*content, {"type": "text", "text": NOTE}]})
+    return cast(Message, {**system, "content": f"{content}{GAP}{NOTE}" if content else NOTE})
+
+
+def _split_parts(message: Message, parts: list[Part]) -> list[Message]:
+    if len(parts) < 2 or not part_text(parts[0]).rstrip().endswith(END_MARKER):
+        return [message]
+    return [_standalone(message, part_text(parts[0])), cast(Message, {**message, "content": parts[1:]})]
+
+
+def _standalone(message: Message, text: str) -> Message:
+    return {"role": message["role"], "content": text}

@@ -1,0 +1,50 @@
+"""What a compaction may use: costs and budgets, handed in by whoever asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from host.messages.types import Message
+from host.transforms.handoff import NOTE, handoff_text
+
+Cost = Callable[[Message], int]
+"""Tokens of one message; whoever calls decides how they are counted."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Costs and budgets of one compaction; all figures are tokens unless they count messages.
+
+    ``threshold`` None means that nothing has to fit: the anchors then always hold (design, Rules of the window).
+    """
+
+    cost: Cost
+    tail: int
+    summary: int
+    threshold: int | None = None
+    window: int | None = None
+    protect_first_n: int = 3  # messages
+    protect_last_n: int = 20  # messages
+    tools: int = 0
+    focus: str | None = None
+    pins: tuple[Message, ...] = ()
+
+    @cached_property
+    def frame(self) -> int:
+        """Tokens of a handoff without a body: prefix and end marker."""
+        return self.cost({"role": "user", "content": handoff_text("")})
+
+    @cached_property
+    def note(self) -> int:
+        """Tokens that the compaction note adds to the system prompt."""
+        return self.cost({"role": "system", "content": NOTE})
+
+    def is_pinned(self, message: Message) -> bool:
+        """Whether the user asked for this very message to stay."""
+        return any(message is pin for pin in self.pins)
+
+    def spent(self, messages: list[Message]) -> int:
+        """Tokens of a list."""
+        return sum(map(self.cost, messages))
