@@ -1,0 +1,1 @@
+"""The built-in engine: it summarises the middle of the conversation."""

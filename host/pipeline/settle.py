@@ -1,0 +1,220 @@
+"""After any engine: what it returned is checked, completed and recognised, or the old window stays (design, settle)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from host.messages.canonical import without_private
+from host.messages.ledger import Entry, Kind, Ledger, align
+from host.messages.reading import call_id, calls_of, is_system
+from host.messages.types import Message
+from host.messages.violations import violations
+from host.transforms.boundary import align_forward
+from host.transforms.handoff import is_handoff, merged_in_front, split_merged
+from host.transforms.sanitize import STUB, pair_results
+
+Count = Callable[[Sequence[Message]], int]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a compaction did to the rows of the archive."""
+
+    before: int  # tokens
+    after: int  # tokens
+    kept: int  # messages of the new window that are as archived
+    covered: tuple[range, ...]  # rows that a summary stands for
+    lost: tuple[range, ...]  # rows that nothing in the window stands for
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The new view: its ledger, the messages as they are sent, and the receipt."""
+
+    ledger: Ledger
+    messages: list[Message]
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The old view stays; ``rule`` says what the returned list broke."""
+
+    rule: str
+
+
+def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Message] = ()) -> Settled | Refused:
+    """Judge and complete what an engine returned for the window of ``before``."""
+    if not isinstance(returned, list):
+        return Refused(f"it returned {type(returned).__name__}, not a list of messages")
+    if not returned:
+        return Refused("it returned an empty list")
+    if not all(isinstance(message, dict) and isinstance(message.get("role"), str) for message in returned):
+        return Refused("it returned entries that are no messages")
+    entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
+    entries, repairs = completed(before, entries, pins)
+    entries = with_covers(before, with_merges(entries))
+    ledger = Ledger(entries)
+    messages = render(ledger)
+    if broken := violations(messages):
+        return Refused(str(broken[0]))
+    old, new = count(render(before)), count(messages)
+    if new > old:
+        return Refused(f"the window grew from {old:,} to {new:,} tokens")
+    return Settled(ledger, messages, receipt_of(before, ledger, old, new, repairs))
+
+
+def render(ledger: Ledger) -> list[Message]:
+    """The messages as they are sent: a summary of kind MERGED is written in front of the message after it."""
+    sent: list[Message] = []
+    handoff: Message | None = None
+    for entry in ledger:
+        if entry.kind is Kind.MERGED:
+            handoff = entry.message
+            continue
+        sent.append(merged_in_front(str(handoff["content"]), entry.message) if handoff else entry.message)
+        handoff = None
+    return [*sent, handoff] if handoff else sent
+
+
+def recognised(before: Ledger, messages: Sequence[Message]) -> list[Entry]:
+    """An entry per message: the archived one where it is the same, else what it was made from."""
+    found = align(before, messages)
+    known = [before[index] if index is not None else None for index in found]
+    used = {index for index in found if index is not None}
+    shortened = _by_call(before, used)
+    entries: list[Entry] = []
+    for message, entry in zip(messages, known, strict=True):
+        if entry is not None:
+            entries.append(_unmerged(entry))
+        else:
+            entries.append(_made(message, shortened, before))
+    return entries
+
+
+def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> tuple[list[Entry], tuple[str, ...]]:
+    """System prompt, newest request and pins are back in archive order, and every call has its result."""
+    repairs: list[str] = []
+    for wanted in _wanted(before, pins):
+        if all(entry.row != wanted.row for entry in entries):
+            entries = _inserted(entries, wanted)
+            repairs.append(f"restored the {wanted.message.get('role')} message of row {wanted.row}")
+    by_object = {id(entry.message): entry for entry in entries}
+    paired = pair_results([entry.message for entry in entries])
+    if paired.messages is not None and (paired.stubbed or paired.dropped_results or paired.dropped_calls or paired.moved_results):
+        repairs.append(
+            f"tool pairs: {paired.stubbed} stubbed, {paired.dropped_results} results dropped, "
+            f"{paired.dropped_calls} calls dropped, {paired.moved_results} moved"
+        )
+    return [by_object.get(id(message)) or _made(message, {}, before) for message in paired.messages], tuple(repairs)
+
+
+def with_merges(entries: list[Entry]) -> list[Entry]:
+    """A summary whose role is that of the message after it is merged in front of it: two equal roles never meet."""
+    following: list[Entry | None] = [*entries[1:], None]
+    return [
+        replace(entry, kind=Kind.MERGED)
+        if entry.kind is Kind.SUMMARY and after is not None and after.message.get("role") == entry.message.get("role")
+        else entry
+        for entry, after in zip(entries, following, strict=True)
+    ]
+
+
+def with_covers(before: Ledger, entries: list[Entry]) -> list[Entry]:
+    """The first new summary stands for every row of the old window that is nowhere else."""
+    summaries = (Kind.SUMMARY, Kind.MERGED)
+    present = {row for entry in entries for row in rows_of(entry)}
+    missing = sorted({row for entry in before for row in rows_of(entry)} - present)
+    fresh = next((i for i, entry in enumerate(entries) if entry.kind in summaries and not entry.covers), None)
+    if fresh is None or not missing:
+        return entries
+    return [replace(entry, covers=ranges(missing)) if i == fresh else entry for i, entry in enumerate(entries)]
+
+
+def receipt_of(before: Ledger, after: Ledger, old: int, new: int, repairs: tuple[str, ...]) -> Receipt:
+    """What is kept, covered and lost between two windows; ``old`` and ``new`` are their tokens."""
+    covered = {row for entry in after for span in entry.covers for row in span}
+    shown = {entry.row for entry in after if entry.row is not None}
+    lost = {row for entry in before for row in rows_of(entry)} - covered - shown
+    kept = sum(entry.kind is Kind.ORIGINAL for entry in after)
+    return Receipt(old, new, kept, ranges(sorted(covered)), ranges(sorted(lost)), repairs)
+
+
+def rows_of(entry: Entry) -> set[int]:
+    """The rows that an entry is or covers."""
+    own = set() if entry.row is None else {entry.row}
+    return own | {row for span in entry.covers for row in span}
+
+
+def ranges(rows: Sequence[int]) -> tuple[range, ...]:
+    """Rising rows as ranges."""
+    spans: list[range] = []
+    for row in rows:
+        if spans and spans[-1].stop == row:
+            spans[-1] = range(spans[-1].start, row + 1)
+        else:
+            spans.append(range(row, row + 1))
+    return tuple(spans)
+
+
+def newest_request_entry(ledger: Sequence[Entry]) -> Entry | None:
+    """The newest user message that came from outside, not from an engine or the host."""
+    originals = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user" and e.row is not None)
+    return next(originals, None)
+
+
+def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
+    """What must be in every window, in archive order."""
+    pinned = {id(pin) for pin in pins}
+    request = newest_request_entry(before)
+    leading = [entry for entry in before if is_system(entry.message)][:1]
+    wanted = [*leading, *(entry for entry in before if id(entry.message) in pinned), *([request] if request else [])]
+    return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=lambda entry: entry.row or 0)
+
+
+def _inserted(entries: list[Entry], wanted: Entry) -> list[Entry]:
+    """The entries with one more, behind the last older row and behind a summary, never inside a tool group."""
+    row = wanted.row or 0
+    older = [i for i, entry in enumerate(entries) if entry.row is not None and entry.row < row]
+    place = older[-1] + 1 if older else 0
+    if not is_system(wanted.message):
+        while place < len(entries) and (is_system(entries[place].message) or entries[place].kind in (Kind.SUMMARY, Kind.MERGED)):
+            place += 1
+    place = align_forward([entry.message for entry in entries], place)
+    return [*entries[:place], wanted, *entries[place:]]
+
+
+def _unmerged(entry: Entry) -> Entry:
+    return replace(entry, kind=Kind.SUMMARY) if entry.kind is Kind.MERGED else entry
+
+
+def _by_call(before: Ledger, used: set[int]) -> dict[tuple[str, str], list[Entry]]:
+    """Entries that the returned list does not hold as they were, by role and call ids: what a digest was made from."""
+    left: dict[tuple[str, str], list[Entry]] = {}
+    for index in range(len(before) - 1, -1, -1):
+        if index not in used and (key := _call_key(before[index].message)):
+            left.setdefault(key, []).append(before[index])
+    return left
+
+
+def _call_key(message: Message) -> tuple[str, str] | None:
+    if message.get("role") == "tool":
+        return ("tool", str(message.get("tool_call_id")))
+    calls = calls_of(message)
+    return ("assistant", " ".join(map(call_id, calls))) if calls else None
+
+
+def _made(message: Message, shortened: dict[tuple[str, str], list[Entry]], before: Ledger) -> Entry:
+    """The entry of a message that no row is equal to."""
+    if is_handoff(message):
+        return Entry(message, None, Kind.SUMMARY)
+    if message.get("role") == "tool" and message.get("content") == STUB:
+        return Entry(message, None, Kind.STUB)
+    key = _call_key(message)
+    if key and (sources := shortened.get(key)):
+        return Entry(message, sources.pop().row, Kind.DIGEST)
+    if is_system(message) and len(before) and is_system(before[0].message):
+        return Entry(message, before[0].row, Kind.DIGEST)
+    return Entry(message, None, Kind.FOREIGN)

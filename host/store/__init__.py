@@ -1,0 +1,1 @@
+"""The archive: every message, by row, for good."""
