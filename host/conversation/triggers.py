@@ -1,0 +1,54 @@
+"""When a compaction is considered (seed 3, hermes.md 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from host.engine.contract import ContextEngine
+
+
+class Gauged(Protocol):
+    """What a trigger may look at."""
+
+    engine: ContextEngine
+
+    def estimate(self) -> int:
+        """Tokens of the next request, calibrated on real usage."""
+
+
+Tokens = Callable[[Gauged], int]
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """One occasion. ``passes``: how often in a row, as long as each makes progress. ``force``: whatever the threshold says."""
+
+    name: str
+    when: str
+    counts: str
+    tokens: Tokens
+    passes: int = 1
+    force: bool = False
+
+
+def estimated(conversation: Gauged) -> int:
+    """The calibrated estimate of the request about to be sent."""
+    return conversation.estimate()
+
+
+def reported(conversation: Gauged) -> int:
+    """The provider's prompt tokens; 0 right after a compaction, the estimate where no usage ever came."""
+    last = conversation.engine.last_prompt_tokens
+    if last < 0:
+        return 0
+    return last or conversation.estimate()
+
+
+PREFLIGHT = Trigger("preflight", "before every model call", "calibrated estimate of system, messages and tools", estimated, passes=3)
+POST_RESPONSE = Trigger("post-response", "when the results of a reply's tool calls are in", "prompt tokens the provider reported", reported)
+MANUAL = Trigger("manual", "when the user asks", "not asked", estimated, force=True)
+
+TRIGGERS: tuple[Trigger, ...] = (PREFLIGHT, POST_RESPONSE, MANUAL)
+"""All occasions, in the order of a turn."""

@@ -1,0 +1,68 @@
+"""The one door for plugin authors: what an engine needs is here, and nothing else has to be imported.
+
+from host.plugin import Engine, Message, Window, hookimpl
+"""
+
+from __future__ import annotations
+
+from host.engine.contract import ContextEngine, EngineFactory
+from host.engine.engine import Engine, EngineState
+from host.engine.report import Report
+from host.engine.services import ArchiveReader, Ask, Count, ModelFacts, Progress, Services, State, Thresholds
+from host.engine.tools import tool
+from host.engine.window import Window
+from host.errors import CtxhostError, ProviderError
+from host.hookspecs import hookimpl
+from host.messages.types import Message, Part, ToolCall, ToolSchema, Usage
+from host.messages.violations import Violation, violations
+from host.pipeline.compact import Compacted, Middle, compact
+from host.transforms.assemble import assemble
+from host.transforms.boundary import Cut, choose_cut
+from host.transforms.digests import digest
+from host.transforms.handoff import handoff_body, handoff_text, is_handoff
+from host.transforms.media import strip_historical_media
+from host.transforms.plan import Plan
+from host.transforms.prune import prune
+from host.transforms.sanitize import repair_pairs
+
+__all__ = [
+    "ArchiveReader",
+    "Ask",
+    "Compacted",
+    "ContextEngine",
+    "Count",
+    "CtxhostError",
+    "Cut",
+    "Engine",
+    "EngineFactory",
+    "EngineState",
+    "Message",
+    "Middle",
+    "ModelFacts",
+    "Part",
+    "Plan",
+    "Progress",
+    "ProviderError",
+    "Report",
+    "Services",
+    "State",
+    "Thresholds",
+    "ToolCall",
+    "ToolSchema",
+    "Usage",
+    "Violation",
+    "Window",
+    "assemble",
+    "choose_cut",
+    "compact",
+    "digest",
+    "handoff_body",
+    "handoff_text",
+    "hookimpl",
+    "is_handoff",
+    "prune",
+    "repair_pairs",
+    "strip_historical_media",
+    "tool",
+    "violations",
+]
