@@ -1,0 +1,208 @@
+"""The composition root: the one place that knows every room and puts them together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from host.conversation.conversation import Conversation
+from host.discovery import Make, Places, Resolution, bundled_engines, resolve
+from host.engine.contract import ContextEngine, EngineFactory
+from host.engine.outcome import Outcome
+from host.engine.services import ArchiveReader, Ask, ModelFacts, Services, Thresholds
+from host.store.memory import MemoryArchive, MemoryState
+from host.tokens import Counter, Remembered
+
+if TYPE_CHECKING:
+    from host.config import Loaded
+
+DEFAULT_KEY = "OPENAI_API_KEY"
+SMALL_WINDOW = 16_000  # tokens; below this a compaction has little to give
+
+
+class Options(Protocol):
+    """What the command line knows before the command (``host.cli.globals.Globals``)."""
+
+    @property
+    def config_file(self) -> Path | None:
+        """The file of --config."""
+
+    @property
+    def home(self) -> Path:
+        """The home folder."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """The main model. ``source`` says where its window comes from."""
+
+    name: str
+    window: int
+    source: str
+
+
+@dataclass
+class Session:
+    """A conversation with everything around it that a caller may show."""
+
+    conversation: Conversation
+    resolution: Resolution
+    model: Model
+    count: Remembered
+    outcomes: list[Outcome] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)  # one line each, not alarming
+    warnings: list[str] = field(default_factory=list)
+    warnings_shown: int = 0
+
+
+def load_config(options: Options) -> Loaded:
+    """The configuration for the current folder."""
+    from host.config import load
+
+    return load(config_file=options.config_file, home=options.home, cwd=Path.cwd(), environ=os.environ)
+
+
+def built_ins() -> dict[str, EngineFactory]:
+    """The engines that need no finding."""
+    from host.compressor.compressor import Compressor
+
+    return {"compressor": Compressor}
+
+
+def places_of(loaded: Loaded, home: Path) -> Places:
+    """Where engines are looked for under this configuration."""
+    config = loaded.config
+    return Places(
+        built_ins=built_ins(),
+        configured=config.context.engine,
+        bundled=bundled_engines(),
+        home=home / "plugins" / "context_engine",
+        paths=tuple(Path(path) for path in config.plugins.paths),
+        project=loaded.project_plugins,
+        untrusted=loaded.untrusted_plugins,
+        enabled=frozenset(config.plugins.enabled),
+        disabled=frozenset(config.plugins.disabled),
+    )
+
+
+def engine_places(options: Options) -> Places:
+    """Where engines are looked for."""
+    return places_of(load_config(options), options.home)
+
+
+def engine_maker(options: Options) -> Make:
+    """Makes an engine with services of its own, for a check outside any conversation."""
+    loaded = load_config(options)
+    return lambda factory: make_engine(factory, loaded, services_of(loaded, Remembered(Counter()), main_model(loaded), MemoryArchive()))
+
+
+def open_session(
+    options: Options,
+    *,
+    engine: str | None = None,
+    window: int | None = None,
+    recorded: tuple[str | None, int | None] = (None, None),
+    watch: Callable[[Outcome], None] = lambda outcome: None,
+) -> Session:
+    """A new conversation under the configured engine, or the one named here; nothing is kept beyond the process.
+
+    ``recorded`` are model and window of a recording, for a configuration that names none.
+    """
+    loaded = load_config(options)
+    model = main_model(loaded, window, *recorded)
+    count, archive = Remembered(Counter(model.name, sampled=False)), MemoryArchive()
+    services = services_of(loaded, count, model, archive)
+    context = loaded.config.context
+    resolution = resolve(
+        engine or context.engine,
+        places_of(loaded, options.home),
+        lambda factory: make_engine(factory, loaded, services),
+        on_missing=context.on_missing,
+        on_error=context.on_error,
+    )
+    warnings, outcomes = [*loaded.warnings, *resolution.warnings], list[Outcome]()
+
+    def report(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        watch(outcome)
+
+    conversation = Conversation(
+        resolution.engine, services, archive, gauge=count.gauge, warn=warnings.append, watch=report, on_error=context.on_error
+    )
+    return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
+
+
+def main_model(loaded: Loaded, window: int | None = None, recorded: str | None = None, recorded_window: int | None = None) -> Model:
+    """The model and its window: as asked, as configured, as known by name, as recorded, else 128,000."""
+    from host.provider.facts import DEFAULT_WINDOW, window_of
+
+    section = loaded.config.model
+    name = section.name or recorded or ""
+    tries: list[tuple[int | None, str]] = [
+        (window, "as asked"),
+        (section.context_length, "model.context_length"),
+        (window_of(section.name, section.provider) if section.name else None, f"of {section.name}"),
+        (recorded_window, "as recorded"),
+        (window_of(recorded) if recorded else None, f"of {recorded}, the recorded model"),
+        (DEFAULT_WINDOW, "the default; --window or model.context_length sets another"),
+    ]
+    found, source = next((size, why) for size, why in tries if size)
+    return Model(name, found, source)
+
+
+def services_of(loaded: Loaded, count: Remembered, model: Model, archive: ArchiveReader) -> Services:
+    """What an engine of this conversation gets; one object for one agent, its facts change with the model."""
+    config = loaded.config.compression
+    return Services(
+        settings=None,
+        facts=ModelFacts(model.name, model.window, loaded.config.model.max_tokens or 0),
+        count=count,
+        archive=archive,
+        state=MemoryState(),
+        ask=summary_model(loaded),
+        thresholds=Thresholds(
+            threshold=config.threshold,
+            target_ratio=config.target_ratio,
+            protect_first_n=config.protect_first_n,
+            protect_last_n=config.protect_last_n,
+            small_window_floor=config.small_window_floor,
+        ),
+    )
+
+
+def make_engine(factory: EngineFactory, loaded: Loaded, services: Services) -> ContextEngine:
+    """Call a factory with the engine's settings, checked by its own model where it has one."""
+    from host.config import settings_for
+
+    model: Any = getattr(factory, "Settings", None)
+    name = str(getattr(factory, "name", "") or loaded.config.context.engine)
+    services.settings = settings_for(loaded, name, model) if model is not None else loaded.config.engines.get(name, {})
+    return factory(services)
+
+
+def summary_model(loaded: Loaded) -> Ask | None:
+    """The model for summaries, None where none can be asked: then summaries are made from the text itself."""
+    from host.provider.ask import asking
+    from host.provider.openai_client import OpenAIProvider
+
+    section, main = loaded.config.auxiliary.compression, loaded.config.model
+    name, base_url = section.model or main.name, section.base_url or main.base_url
+    key = os.environ.get(section.api_key_env or main.api_key_env or DEFAULT_KEY)
+    if not name or not (key or base_url):
+        return None
+    return asking(OpenAIProvider(name, base_url=base_url or None, api_key=key, timeout=section.timeout))
+
+
+def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
+    """What the user should know once, at the start."""
+    notices = [*resolution.notices]
+    configured = loaded.config.auxiliary.compression.model or loaded.config.model.name
+    if services.ask is None:
+        why = f"no key for {configured}" if configured else "no model is configured"
+        notices.append(f"summaries are made from the text itself: {why}")
+    if model.window < SMALL_WINDOW:
+        notices.append(f"a window of {model.window:,} tokens is small: compactions will be frequent and summaries short")
+    return notices

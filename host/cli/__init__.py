@@ -1,0 +1,94 @@
+"""The command line: thin, each command in a module of its own that is imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from host import __version__
+from host.cli.globals import Globals
+from host.errors import CtxhostError
+
+INTERRUPTED = 130
+USAGE = 2
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("host.cli.init:init", "Write a commented config.yaml."),
+    "demo": ("host.cli.demo:demo", "Watch an engine work on a conversation that comes along."),
+    "replay": ("host.cli.replay:replay", "Run a recorded conversation under an engine."),
+    "engines": ("host.cli.engines:engines", "Engines: list them, check one."),
+    "config": ("host.cli.config:config", "Configuration: show, check, set, schema, trust."),
+}
+"""Name -> where it lives, and its line in the help: listing the commands imports none of them."""
+
+
+class LazyGroup(click.Group):
+    """The commands of COMMANDS, imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the one command that is wanted."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of the help page, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "config_file", type=click.Path(path_type=Path), envvar="CTXHOST_CONFIG", help="Configuration file to use alone.")
+@click.option("--home", type=click.Path(path_type=Path, file_okay=False), envvar="CTXHOST_HOME", help="Folder of ctxhost's own files.")
+@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks and notices.")
+@click.option("--no-color", is_flag=True, help="Plain output.")
+@click.version_option(__version__, prog_name="ctxhost")
+@click.pass_context
+def cli(context: click.Context, config_file: Path | None, home: Path | None, verbose: bool, no_color: bool) -> None:
+    """A plugin host for the context of LLM agents: pick an engine, keep every message."""
+    color = not no_color and "NO_COLOR" not in os.environ
+    context.color = None if color else False
+    options = {"config_file": config_file, "verbose": verbose, "color": color}
+    context.obj = Globals(**options, home=home) if home else Globals(**options)  # type: ignore[arg-type]
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command line; returns the exit status and prints errors as one line what, one line what to do."""
+    given = sys.argv[1:] if arguments is None else arguments
+    verbose = bool({"-v", "--verbose"} & set(given))
+    try:
+        status = cli.main(args=given, prog_name="ctxhost", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except CtxhostError as error:
+        return _failed(str(error), error.exit_status, error if verbose else None)
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("interrupted", INTERRUPTED, None)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
+        return 0
+    except Exception as error:  # noqa: BLE001  the last door: a fault of ctxhost is named, its traceback shown with -v
+        what = f"ctxhost failed: {type(error).__name__}: {error}"
+        return _failed(f"{what}\nrun it again with -v and report the traceback", 1, error if verbose else None)
+
+
+def _failed(text: str, status: int, error: Exception | None) -> int:
+    if error is not None:
+        import traceback
+
+        traceback.print_exception(error)
+    what, *advice = text.splitlines() or [""]
+    click.echo("\n".join([f"error: {what}", *advice]), err=True)
+    return status
