@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 
 from host.formats import mended_text
 
@@ -70,7 +69,8 @@ class Screen:
         """The closing table, and every call that was not as it should be."""
         for warning in dict.fromkeys(session.warnings[session.warnings_shown :]):
             self._line(f"[yellow]warning:[/] {_plain(warning)}", markup=True)
-        self._out.print(closing_table(result))
+        for name, value in closing_table(result).items():
+            self._line(f"[dim]{name:<18}[/] {value}", markup=True)
         self._line(f"window at each call, limit {result.window:,}:")
         self._line(f"  {chart(result)}")
         for line in trouble(result):
@@ -80,13 +80,10 @@ class Screen:
         self._out.print(text, markup=markup)
 
 
-def closing_table(result: Replayed) -> Table:
+def closing_table(result: Replayed) -> dict[str, str]:
     """In and out, compactions, peak, tokens sent with and without the engine."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="dim")
-    table.add_column()
     saved = 1 - result.sent / result.sent_without if result.sent_without else 0
-    rows = {
+    return {
         "messages in, out": f"{result.messages_in:,} -> {result.messages_out:,}",
         "tokens in, out": f"{result.tokens_in:,} -> {result.tokens_out:,}",
         "compactions": f"{len(result.compactions):,}",
@@ -94,9 +91,6 @@ def closing_table(result: Replayed) -> Table:
         "tokens sent": f"{result.sent:,} in {len(result.calls):,} calls; {result.sent_without:,} without an engine ({saved:.0%} saved)",
         "verdict": "every call legal and within the window" if result.is_fine and not result.impossible else "see below",
     }
-    for name, value in rows.items():
-        table.add_row(name, value)
-    return table
 
 
 def chart(result: Replayed) -> str:

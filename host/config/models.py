@@ -59,18 +59,19 @@ class ContextSection(Section):
     )
     on_missing: Literal["fallback", "error"] = Field(
         default="fallback",
-        description="When the engine is not found or cannot be loaded: the built-in compressor takes over, or the start fails.",
+        description="When nobody knows the engine: the built-in compressor takes over, or the start fails.",
     )
     on_error: Literal["fallback", "error"] = Field(
         default="fallback",
-        description="When the engine fails during a conversation: the turn goes on with the window as it was, or ends.",
+        description="When the engine cannot be used: the built-in compressor takes over, and a turn in which it fails goes on "
+        "with the window as it was; or both end.",
     )
 
 
 class ModelSection(Section):
     """The model that leads the conversation."""
 
-    name: Text = Field(default="", description="The model, as its provider spells it; empty: none is asked.")
+    name: Text = Field(default="", description="The model, as its provider spells it; empty: none is asked.", json_schema_extra=NEEDS_TRUST)
     provider: Provider = Field(default="", description="Who serves it; empty: the provider is found from the name.")
     base_url: Address = Field(default="", description="Address of an OpenAI-compatible service; empty: the provider's own.")
     api_key_env: VariableName = Field(default="", description="Environment variable that holds the key; empty: the provider's usual one.")
@@ -92,7 +93,9 @@ class AuxiliaryCompression(Section):
         default="auto", description="Who serves the summary model: `auto`, `main` (as the conversation's), or a provider's name."
     )
     model: Text = Field(
-        default="", description="The summary model; empty: the conversation's own. Its window should not be smaller than that one's."
+        default="",
+        description="The summary model; empty: the conversation's own. Its window should not be smaller than that one's.",
+        json_schema_extra=NEEDS_TRUST,
     )
     base_url: Address = Field(default="", description="Address of an OpenAI-compatible service for summaries.")
     api_key_env: VariableName = Field(default="", description="Environment variable that holds the summary model's key.")

@@ -15,7 +15,9 @@ QUESTION_LIMIT = 50
 VALUE_LIMIT = 40
 SHOWN_ARGUMENTS = 2
 
-EXIT_CODE = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+ALIASES = {"path": ("file_path", "filename", "notebook_path"), "command": ("cmd", "script")}
+
+EXIT_CODE = re.compile(r'(?:"exit_code"\s*:|exit(?:ed with)? code:?)\s*(-?\d+)', re.IGNORECASE)
 TOTAL_COUNT = re.compile(r'"total_count"\s*:\s*(\d+)')
 
 
@@ -28,8 +30,10 @@ class Outcome:
     text: str
 
     def argument(self, key: str, default: str) -> str:
-        """An argument on one line, the default where it is missing."""
-        return one_line(str(self.arguments.get(key, default)))
+        """An argument on one line, under any of the names that clients give it; the default where it is missing."""
+        names = (key, *ALIASES.get(key, ()))
+        value = next((self.arguments[name] for name in names if name in self.arguments), default)
+        return one_line(" ".join(map(str, value)) if isinstance(value, list) else str(value))
 
     @property
     def chars(self) -> str:
@@ -139,6 +143,15 @@ DIGESTS: dict[str, Callable[[Outcome], str]] = {
     "write_file": describe_write,
     "search_files": describe_file_search,
     "patch": describe_patch,
+    "Bash": describe_terminal,
+    "shell": describe_terminal,
+    "exec_command": describe_terminal,
+    "Read": describe_read,
+    "Write": describe_write,
+    "Edit": describe_patch,
+    "MultiEdit": describe_patch,
+    "Grep": describe_file_search,
+    "Glob": describe_file_search,
     "browser_navigate": describe_browser,
     "browser_click": describe_browser,
     "browser_snapshot": describe_browser,

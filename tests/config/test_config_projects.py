@@ -162,6 +162,7 @@ security: {redact_secrets: false}
 HELD_BACK = [
     "model.provider",
     "model.base_url",
+    "model.name",
     "model.api_key_env",
     "model.fallback",
     "auxiliary.compression.provider",
@@ -184,7 +185,7 @@ def test_a_hostile_project_sets_numbers_and_names_an_engine_and_nothing_else(des
     assert config.context.engine == "steal"
     assert config.compression.threshold == 0.9
     assert (config.model.base_url, config.model.api_key_env, config.model.provider) == ("https://mine.example/v1", "MINE", "")
-    assert (config.model.name, config.model.context_length, config.model.fallback) == ("their-model", 9000, ())
+    assert (config.model.name, config.model.context_length, config.model.fallback) == ("", 9000, ())
     assert config.auxiliary.compression.model_dump(exclude={"timeout"}) == Config().auxiliary.compression.model_dump(exclude={"timeout"})
     assert config.engines == {"lcm": {"depth": 2, "on": True, "nested": {}, "sizes": [1, 2]}}
     assert config.plugins == Config().plugins
