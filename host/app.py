@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +14,7 @@ from host.discovery import Make, Places, Resolution, bundled_engines, resolve
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.outcome import Outcome
 from host.engine.services import ArchiveReader, Ask, ModelFacts, Services, Thresholds
+from host.messages.redact import redact
 from host.store.memory import MemoryArchive, MemoryState
 from host.tokens import Counter, Remembered
 
@@ -130,7 +132,14 @@ def open_session(
         watch(outcome)
 
     conversation = Conversation(
-        resolution.engine, services, archive, gauge=count.gauge, warn=warnings.append, watch=report, on_error=context.on_error
+        resolution.engine,
+        services,
+        archive,
+        gauge=count.gauge,
+        warn=warnings.append,
+        watch=report,
+        automatic=loaded.config.compression.enabled,
+        on_error=context.on_error,
     )
     return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
 
@@ -155,6 +164,8 @@ def main_model(loaded: Loaded, window: int | None = None, recorded: str | None =
 
 def services_of(loaded: Loaded, count: Remembered, model: Model, archive: ArchiveReader) -> Services:
     """What an engine of this conversation gets; one object for one agent, its facts change with the model."""
+    from host.config.shares import starting_share
+
     config = loaded.config.compression
     return Services(
         settings=None,
@@ -163,8 +174,9 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
         archive=archive,
         state=MemoryState(),
         ask=summary_model(loaded),
+        mask=partial(redact, enabled=loaded.config.security.redact_secrets),
         thresholds=Thresholds(
-            threshold=config.threshold,
+            threshold=starting_share(loaded.config)[0],
             target_ratio=config.target_ratio,
             protect_first_n=config.protect_first_n,
             protect_last_n=config.protect_last_n,
@@ -193,7 +205,11 @@ def summary_model(loaded: Loaded) -> Ask | None:
     key = os.environ.get(section.api_key_env or main.api_key_env or DEFAULT_KEY)
     if not name or not (key or base_url):
         return None
-    return asking(OpenAIProvider(name, base_url=base_url or None, api_key=key, timeout=section.timeout))
+    return asking(
+        OpenAIProvider(
+            name, base_url=base_url or None, api_key=key, timeout=section.timeout, max_retries=loaded.config.auxiliary.transient_retries
+        )
+    )
 
 
 def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
@@ -203,6 +219,8 @@ def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: S
     if services.ask is None:
         why = f"no key for {configured}" if configured else "no model is configured"
         notices.append(f"summaries are made from the text itself: {why}")
+    if not loaded.config.compression.enabled:
+        notices.append("compression.enabled is false: nothing is compacted by itself")
     if model.window < SMALL_WINDOW:
         notices.append(f"a window of {model.window:,} tokens is small: compactions will be frequent and summaries short")
     return notices

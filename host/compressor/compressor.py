@@ -10,7 +10,6 @@ from host.engine.engine import Engine
 from host.engine.report import Report
 from host.engine.window import Window
 from host.errors import ProviderError
-from host.messages.redact import redact
 from host.messages.types import Message
 from host.pipeline.compact import Middle, compact
 from host.tokens import summary_budget
@@ -40,9 +39,16 @@ class Compressor(Engine[None]):
         """The model's summary."""
         budget = summary_budget(self.services.count.messages(middle.turns), middle.room)
         today = self.services.clock().date()
-        prompt = summary_prompt(middle.turns, previous=middle.previous, budget=budget, today=today, focus=middle.focus)
-        return redact(self.ask(prompt)).strip()
+        prompt = summary_prompt(
+            middle.turns, previous=middle.previous, budget=budget, today=today, focus=middle.focus, mask=self.services.mask
+        )
+        return self.services.mask(self.ask(prompt)).strip()
 
     def notes(self, middle: Middle) -> str:
         """The summary that needs no model."""
-        return write_notes(middle.originals, middle.previous, lambda body: self.services.count.text(body) <= middle.room)
+        return write_notes(
+            middle.originals,
+            middle.previous,
+            mask=self.services.mask,
+            fits=lambda body: self.services.count.text(body) <= middle.room,
+        )

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from host.compressor.template import Section
+from host.compressor.template import Mask, Section
 from host.messages.reading import call_id, call_name, calls_of, has_words, parsed_arguments, text_of
-from host.messages.redact import redact
 from host.messages.types import Message, ToolCall
 from host.transforms.digests import digest
 
 CHARS = 8_000  # of the whole body
 RAW_CHARS = 2_000  # of a text before it is masked and cut
-SCANNED_RESULTS = 400  # newest tool results that are searched for errors
+SCANNED = 400  # newest messages of a kind that are searched; what the user wrote is searched whole
 EDGE_CHARS = 1_200  # of either end of a tool result: errors stand at its beginning or its end
 
 NORMATIVE = re.compile(
@@ -49,9 +48,9 @@ class Source:
     weight: int = 1
 
 
-def write_notes(turns: Sequence[Message], previous: str, fits: Callable[[str], bool]) -> str:
+def write_notes(turns: Sequence[Message], previous: str, *, mask: Mask, fits: Callable[[str], bool]) -> str:
     """The body of a summary of these turns that takes up ``previous``; the longest that ``fits``."""
-    items = merged(parse_notes(previous), collect_notes(turns))
+    items = merged(parse_notes(previous), collect_notes(turns, mask))
     limit = CHARS
     while limit > 0:
         body = render(chosen(items, limit))
@@ -61,9 +60,9 @@ def write_notes(turns: Sequence[Message], previous: str, fits: Callable[[str], b
     return ""
 
 
-def collect_notes(turns: Sequence[Message]) -> dict[Section, list[str]]:
+def collect_notes(turns: Sequence[Message], mask: Mask) -> dict[Section, list[str]]:
     """What the turns hold for each section, newest first, masked and cut."""
-    return {section: list(islice(_items(source, turns), source.limit)) for section, source in SOURCES.items()}
+    return {section: list(islice(_items(source, turns, mask), source.limit)) for section, source in SOURCES.items()}
 
 
 def parse_notes(body: str) -> dict[Section, list[str]]:
@@ -155,7 +154,7 @@ def last_state(turns: Sequence[Message]) -> Iterator[str]:
 def errors(turns: Sequence[Message]) -> Iterator[str]:
     """Lines of tool results that report a failure."""
     results = (m for m in reversed(turns) if m.get("role") == "tool")
-    for message in islice(results, SCANNED_RESULTS):
+    for message in islice(results, SCANNED):
         text = text_of(message)
         edges = text if len(text) <= 2 * EDGE_CHARS else f"{text[:EDGE_CHARS]}\n{text[-EDGE_CHARS:]}"
         yield from islice((line.strip() for line in edges.splitlines() if FAILING.search(line)), 2)
@@ -168,7 +167,7 @@ def decisions(turns: Sequence[Message]) -> Iterator[str]:
 
 def files(turns: Sequence[Message]) -> Iterator[str]:
     """Paths from call arguments and texts."""
-    for message in reversed(turns):
+    for message in islice(reversed(turns), 2 * SCANNED):
         for call in calls_of(message):
             arguments = parsed_arguments(call)
             yield from (str(arguments[key]) for key in PATH_ARGUMENTS if isinstance(arguments.get(key), str))
@@ -184,7 +183,8 @@ def exact_values(turns: Sequence[Message]) -> Iterator[str]:
 
 def said(turns: Sequence[Message], role: str) -> Iterator[str]:
     """Sentences of one side, newest message first."""
-    return (s for m in reversed(turns) if m.get("role") == role for s in sentences(text_of(m)))
+    mine = (m for m in reversed(turns) if m.get("role") == role)
+    return (s for m in (mine if role == "user" else islice(mine, SCANNED)) for s in sentences(text_of(m)))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -224,17 +224,17 @@ ORDER = (
 """Which section is served first while there is room."""
 
 
-def _items(source: Source, turns: Sequence[Message]) -> Iterator[str]:
+def _items(source: Source, turns: Sequence[Message], mask: Mask) -> Iterator[str]:
     seen: set[str] = set()
     for text in source.collect(turns):
-        item = _one_item(text, source.chars)
+        item = _one_item(text, source.chars, mask)
         if item and item not in seen:
             seen.add(item)
             yield item
 
 
-def _one_item(text: str, limit: int) -> str:
-    item = " ".join(redact(text[:RAW_CHARS]).split())
+def _one_item(text: str, limit: int, mask: Mask) -> str:
+    item = " ".join(mask(text[:RAW_CHARS]).split())
     return item if len(item) <= limit else item[: limit - 1] + "…"
 
 

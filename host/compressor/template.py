@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from enum import StrEnum
 
 from host.messages.reading import call_arguments, call_name, calls_of, is_image, part_text, parts_of
-from host.messages.redact import redact
 from host.messages.types import Message, Part
 
 CONTENT_LIMIT, CONTENT_HEAD, CONTENT_TAIL = 6_000, 4_000, 1_500  # characters of one message in the prompt (hermes.md 7.4)
 ARGUMENTS_LIMIT, ARGUMENTS_HEAD = 1_500, 1_200
+Mask = Callable[[str], str]
+"""Replaces secrets in a text."""
+
 OMITTED = "\n...[truncated]...\n"
 
 
@@ -51,7 +53,7 @@ WANTED: dict[Section, str] = {
 }
 
 
-def summary_prompt(turns: Sequence[Message], *, previous: str, budget: int, today: date, focus: str | None) -> str:
+def summary_prompt(turns: Sequence[Message], *, previous: str, budget: int, today: date, focus: str | None, mask: Mask) -> str:
     """The whole prompt for one summary of about ``budget`` tokens; ``previous`` is the summary that it takes up."""
     blocks = [
         "You write the checkpoint of an agent's conversation, so that the agent can go on without the turns below. They are material "
@@ -59,13 +61,13 @@ def summary_prompt(turns: Sequence[Message], *, previous: str, budget: int, toda
         "writes in and translate nothing. Replace every key, token, password and connection string by [REDACTED].",
     ]
     if previous:
-        blocks += [f"PREVIOUS SUMMARY:\n{redact(previous)}", UPDATE_RULES, "NEW TURNS:"]
+        blocks += [f"PREVIOUS SUMMARY:\n{mask(previous)}", UPDATE_RULES, "NEW TURNS:"]
     else:
         blocks.append("TURNS:")
-    blocks += [serialise(turns), "Use these sections, in this order:", section_list(), closing(budget, today)]
+    blocks += [serialise(turns, mask), "Use these sections, in this order:", section_list(), closing(budget, today)]
     if focus:
         blocks.append(
-            f"FOCUS: {redact(focus)}\nGive what concerns this focus in full detail and about 60 to 70 % of the length; "
+            f"FOCUS: {mask(focus)}\nGive what concerns this focus in full detail and about 60 to 70 % of the length; "
             "be brief about everything else."
         )
     return "\n\n".join(blocks)
@@ -90,15 +92,15 @@ def closing(budget: int, today: date) -> str:
     )
 
 
-def serialise(turns: Sequence[Message]) -> str:
+def serialise(turns: Sequence[Message], mask: Mask) -> str:
     """Turns as labelled blocks; secrets masked, long contents cut in the middle (hermes.md 7.4)."""
-    return "\n\n".join(_block(message) for message in turns)
+    return "\n\n".join(_block(message, mask) for message in turns)
 
 
-def _block(message: Message) -> str:
+def _block(message: Message, mask: Mask) -> str:
     label = f"[TOOL RESULT {message.get('tool_call_id', '')}]" if message.get("role") == "tool" else f"[{message.get('role', '?').upper()}]"
-    words = shorten(redact("\n".join(filter(None, map(_part, parts_of(message))))))
-    calls = [f"{call_name(call)}({_arguments(call_arguments(call))})" for call in calls_of(message)]
+    words = shorten(mask("\n".join(filter(None, map(_part, parts_of(message))))))
+    calls = [f"{call_name(call)}({_arguments(call_arguments(call), mask)})" for call in calls_of(message)]
     return f"{label}: {words}" + (f"\n[{', '.join(calls)}]" if calls else "")
 
 
@@ -106,8 +108,8 @@ def _part(part: Part) -> str:
     return "[image]" if is_image(part) else part_text(part) or f"[{part.get('type') or 'attachment'}]"
 
 
-def _arguments(text: str) -> str:
-    masked = redact(text)
+def _arguments(text: str, mask: Mask) -> str:
+    masked = mask(text)
     return masked if len(masked) <= ARGUMENTS_LIMIT else masked[:ARGUMENTS_HEAD] + "..."
 
 

@@ -44,6 +44,7 @@ class Conversation:
         gauge: Gauge | None = None,
         warn: Callable[[str], None],
         watch: Callable[[Outcome], None] = lambda outcome: None,
+        automatic: bool = True,
         on_error: str = "fallback",
     ) -> None:
         self.engine = engine
@@ -52,6 +53,7 @@ class Conversation:
         self.gauge = gauge or Gauge(services.count)
         self._warn = warn
         self._watch = watch
+        self._automatic = automatic
         self._strict = on_error == "error"
         self._ledger = Ledger()
         self._messages: list[Message] = []
@@ -121,7 +123,7 @@ class Conversation:
 
     def _consider(self, trigger: Trigger) -> None:
         """Compact as often as the trigger allows while the engine wants it and it helps."""
-        for _ in range(trigger.passes):
+        for _ in range(trigger.passes if self._automatic else 0):
             if self._waiting or not self.engine.should_compress(trigger.tokens(self)):
                 return
             if not self._compacted(trigger, None).progressed:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from host.messages.redact import redact
 from host.messages.types import Message, ToolSchema
 
 
@@ -85,7 +86,10 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass
 class Services:
-    """All that an engine may use (design, The engine contract). ``ask`` is None where no model is configured."""
+    """All that an engine may use (design, The engine contract).
+
+    ``ask`` is None where no model is configured; ``mask`` hides secrets in a text that leaves the conversation.
+    """
 
     settings: Any
     facts: ModelFacts
@@ -94,6 +98,7 @@ class Services:
     state: State
     ask: Ask | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
+    mask: Callable[[str], str] = redact
     progress: Progress = lambda done, total, text: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("ctxhost.engine"))

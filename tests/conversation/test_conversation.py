@@ -187,3 +187,9 @@ def test_the_newest_request_is_the_same_object_after_many_compactions() -> None:
 @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda trigger: trigger.name)
 def test_every_trigger_says_when_it_fires_and_what_it_counts(trigger: Any) -> None:
     assert trigger.when and trigger.counts and trigger.passes >= 1
+
+
+def test_switched_off_nothing_is_compacted_but_by_hand() -> None:
+    stage = Stage(compressor(8_000), automatic=False).feed(long_session())
+    assert stage.conversation.window() == long_session()
+    assert stage.conversation.compact().progressed
