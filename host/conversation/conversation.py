@@ -17,7 +17,7 @@ from host.errors import EngineFailed, UsageError
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import call_arguments, call_id, call_name, calls_of
 from host.messages.types import Message, ToolCall, ToolSchema, Usage
-from host.pipeline.settle import Receipt, Refused, Settled, settle
+from host.pipeline.settle import Receipt, Refused, Settled, ranges, rows_of, settle
 from host.store.protocols import Archive
 from host.tokens import Gauge
 
@@ -30,6 +30,13 @@ class View:
     messages: tuple[Message, ...] = ()
     version: int = 0
     receipt: Receipt | None = None
+    rows: int = 0  # of the archive
+
+    @property
+    def lost(self) -> tuple[range, ...]:
+        """Rows of the archive that nothing in the window stands for, over all compactions."""
+        stood_for = {row for entry in self.ledger for row in rows_of(entry)}
+        return ranges([row for row in range(1, self.rows + 1) if row not in stood_for])
 
 
 class Conversation:
@@ -68,7 +75,7 @@ class Conversation:
     @property
     def view(self) -> View:
         """The window as it is now, without looking whether it should be compacted."""
-        return View(self._ledger, tuple(self._messages), self._version, self._receipt)
+        return View(self._ledger, tuple(self._messages), self._version, self._receipt, self.archive.range()[1])
 
     def add(self, message: Message) -> int:
         """Accept a message: it is archived, then it is in the window. Returns its row."""

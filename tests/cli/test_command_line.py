@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,10 @@ def session(folder: Path) -> str:
     return write(folder, "session.json", [system("Be an agent."), *tool_session(120, seed=3)])
 
 
-def figures(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    shown: dict[str, object] = json.loads(capsys.readouterr().out)
-    return shown
+def figures(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What ``--json`` says of the one conversation."""
+    (shown,) = json.loads(capsys.readouterr().out)["conversations"]
+    return dict(shown)
 
 
 def test_help_imports_nothing_that_a_command_needs() -> None:
@@ -46,7 +48,7 @@ def test_at_most_fifteen_commands_and_each_has_its_own_help(capsys: pytest.Captu
 
 def test_a_replay_prints_figures_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["replay", session(tmp_path), "--window", "8000", "--json"]) == 0
-    (shown,) = figures(capsys)["conversations"]  # type: ignore[misc]
+    shown = figures(capsys)
     assert shown["engine_used"] == shown["engine_requested"] == "compressor" and shown["reason"] is None
     assert shown["window"] == 8_000 and shown["threshold"] == 6_800
     assert sum(one["tokens"] for one in shown["calls"]) == shown["tokens_sent"]
@@ -120,7 +122,7 @@ def test_an_engine_nobody_knows_is_replaced_with_one_warning_and_status_0(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["replay", session(tmp_path), "--engine", name, "--window", "8000", "--json"]) == 0
-    (shown,) = figures(capsys)["conversations"]  # type: ignore[misc]
+    shown = figures(capsys)
     assert (shown["engine_requested"], shown["engine_used"]) == (name, "compressor")
     assert len(shown["warnings"]) == 1 and name in shown["warnings"][0] and shown["reason"]
 
