@@ -17,7 +17,9 @@ SHOWN_ARGUMENTS = 2
 
 ALIASES = {"path": ("file_path", "filename", "notebook_path"), "command": ("cmd", "script")}
 
-EXIT_CODE = re.compile(r'(?:"exit_code"\s*:|exit(?:ed with)? code:?)\s*(-?\d+)', re.IGNORECASE)
+EXIT_CODE = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+SPOKEN_EXIT_CODE = re.compile(r"[Ee]xit(?:ed with)? code:? (-?\d+)")
+SPOKEN_WITHIN = 400  # characters, where clients that speak it put it
 TOTAL_COUNT = re.compile(r'"total_count"\s*:\s*(\d+)')
 
 
@@ -65,7 +67,8 @@ def cut_text(text: str, limit: int) -> str:
 def describe_terminal(outcome: Outcome) -> str:
     """Command, exit code, lines of output."""
     command = cut_text(outcome.argument("command", ""), COMMAND_LIMIT)
-    return f"ran `{command}` -> exit {_first(EXIT_CODE, outcome.text)}, {outcome.lines} lines output"
+    found = EXIT_CODE.search(outcome.text) or SPOKEN_EXIT_CODE.search(outcome.text, 0, SPOKEN_WITHIN)
+    return f"ran `{command}` -> exit {found.group(1) if found else '?'}, {outcome.lines} lines output"
 
 
 def describe_read(outcome: Outcome) -> str:
@@ -83,7 +86,8 @@ def describe_write(outcome: Outcome) -> str:
 def describe_file_search(outcome: Outcome) -> str:
     """What was searched where, with the hits."""
     what, where = outcome.argument("pattern", "?"), outcome.argument("path", ".")
-    return f"{outcome.argument('target', 'content')} search for '{what}' in {where} -> {_first(TOTAL_COUNT, outcome.text)} matches"
+    found = TOTAL_COUNT.search(outcome.text)
+    return f"{outcome.argument('target', 'content')} search for '{what}' in {where} -> {found.group(1) if found else '?'} matches"
 
 
 def describe_patch(outcome: Outcome) -> str:
@@ -175,7 +179,3 @@ DIGESTS: dict[str, Callable[[Outcome], str]] = {
 }
 """Tool name -> what its line says after the name in brackets. Tools that are not listed show their first arguments."""
 
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return found.group(1) if found else "?"

@@ -27,6 +27,8 @@ NOTE = (
     "the work. Persistent memory (MEMORY.md, USER.md) stays authoritative.]"
 )
 GAP = "\n\n"
+OPENING = "[CONTEXT "
+MARGIN = 256  # characters that blanks before a handoff may take
 
 
 def handoff_text(body: str, *, short: bool = False) -> str:
@@ -37,6 +39,9 @@ def handoff_text(body: str, *, short: bool = False) -> str:
 
 def is_handoff(message: Message) -> bool:
     """Whether the message is, or begins with, a handoff: by one of our prefixes, or by tag and end marker."""
+    content: object = message.get("content")
+    if isinstance(content, str) and OPENING not in content[:MARGIN]:  # asked of every message: most are told from one look
+        return False
     text = text_of(message).lstrip()
     if text.startswith((PREFIX, SHORT_PREFIX, LEGACY_TAG)):
         return True
