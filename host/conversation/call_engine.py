@@ -8,7 +8,17 @@ from copy import deepcopy
 from host.discovery.keywords import accepted_keywords
 from host.engine.contract import ContextEngine
 from host.engine.engine import Engine
+from host.engine.services import ModelFacts
 from host.messages.types import Message
+
+
+def tell_model(engine: ContextEngine, facts: ModelFacts) -> None:
+    """Give an engine of the reference's contract its window; one built on ``Engine`` has it from its services."""
+    if isinstance(engine, Engine):
+        return
+    update: Callable[..., object] = engine.update_model
+    keywords = accepted_keywords(update, {"base_url": "", "api_key": "", "provider": "", "api_mode": ""})
+    update(facts.model, facts.window, **keywords)
 
 
 def compress_with(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from host.conversation.call_engine import compress_with
+from host.conversation.call_engine import compress_with, tell_model
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT, Trigger
 from host.engine.contract import ContextEngine
 from host.engine.outcome import Outcome
@@ -20,6 +20,7 @@ from host.messages.types import Message, ToolCall, ToolSchema, Usage
 from host.pipeline.settle import Receipt, Refused, Settled, ranges, rows_of, settle
 from host.store.protocols import Archive
 from host.tokens import Gauge
+from host.transforms.sanitize import repair_pairs
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,13 @@ class Conversation:
         self._messages: list[Message] = []
         self._tools: tuple[ToolSchema, ...] = ()
         self._waiting: set[str] = set()  # ids of calls without a result
+        self._torn = False  # calls and results do not pair: an import, or a caller that forgot one
         self._asked = False  # a window was given out and no reply came yet
         self._replied = False  # the reply to it has calls, whose results are coming in
         self._warned: set[str] = set()
         self._version = 0
         self._receipt: Receipt | None = None
+        tell_model(engine, services.facts)
 
     @property
     def view(self) -> View:
@@ -78,18 +81,25 @@ class Conversation:
         return View(self._ledger, tuple(self._messages), self._version, self._receipt, self.archive.range()[1])
 
     def add(self, message: Message) -> int:
-        """Accept a message: it is archived, then it is in the window. Returns its row."""
+        """Accept a message: it is archived, then it is in the window. Returns its row.
+
+        Calls and results that do not fit together are kept as they came; ``window`` gives them out paired.
+        """
         row = self.archive.append(message)
         self._ledger = self._ledger.append(Entry(message, row))
         self._messages.append(message)
         self.gauge.cost(message)
         if message.get("role") == "tool":
-            self._waiting.discard(str(message.get("tool_call_id") or ""))
+            answered = str(message.get("tool_call_id") or "")
+            self._torn |= answered not in self._waiting
+            self._waiting.discard(answered)
             if self._replied and not self._waiting:
                 self._replied = False
                 self._consider(POST_RESPONSE)
         else:
-            self._waiting = {call_id(call) for call in calls_of(message)}
+            calls = [call_id(call) for call in calls_of(message)]
+            self._torn |= bool(self._waiting) or len(set(calls)) < len(calls)
+            self._waiting = set(calls)
             self._replied, self._asked = self._asked and bool(self._waiting), False
         return row
 
@@ -100,7 +110,7 @@ class Conversation:
             self.services.facts = replace(self.services.facts, tools=self.services.count.tools(self._tools))
         self._consider(PREFLIGHT)
         self._asked = True
-        return list(self._messages)
+        return repair_pairs(list(self._messages)) if self._torn or self._waiting else list(self._messages)
 
     def measured(self, usage: Usage | None) -> None:
         """Take the provider's count for the window that was sent last; None where it gave none."""
@@ -177,4 +187,5 @@ class Conversation:
     def _publish(self, settled: Settled) -> None:
         self._ledger, self._messages = settled.ledger, settled.messages
         self._version, self._receipt = self._version + 1, settled.receipt
+        self._torn = False
         self.gauge.compacted()

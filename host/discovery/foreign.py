@@ -24,9 +24,9 @@ def foreign(deed: str) -> Iterator[None]:
     """
     try:
         yield
-    except (Unusable, ConfigError):
+    except (Unusable, ConfigError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # the plugin door: it becomes the reason of the fallback
+    except BaseException as error:  # the plugin door: SystemExit and native panics too become the reason of the fallback
         raise Unusable(f"{deed} raised {described(error)}") from error
 
 

@@ -35,7 +35,7 @@ class EngineState:
     compactions: int = 0
     ineffective: int = 0  # in a row
     last_prompt: int = 0  # tokens that the provider counted last
-    waiting: bool = False  # a compaction ran and no usage came since
+    saved: float | None = None  # share of the window that the last compaction saved, until the next usage judges it
     report: Report = field(default_factory=Report)
 
 
@@ -108,7 +108,7 @@ class Engine(ContextEngine, Generic[S]):
         prompt = counted.prompt if counted else max(0, self.last_prompt_tokens)
         self.last_prompt_tokens, self.last_completion_tokens = prompt, counted.completion if counted else 0
         self.last_total_tokens = self.last_prompt_tokens + self.last_completion_tokens
-        self.state = replace(self.state, last_prompt=prompt, waiting=False)
+        self.state = replace(self.state, last_prompt=prompt, saved=None, ineffective=self._judged(counted))
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
         """At the threshold and above. Two compactions in a row without effect pause it, but never past the window."""
@@ -132,10 +132,10 @@ class Engine(ContextEngine, Generic[S]):
         if window is None or not window.middle:
             return self._without_effect(messages)
         after = self.compact(window)
-        if same_messages(after, window.messages) or self._gains_nothing(messages, after):
+        if same_messages(after, window.messages):
             return self._without_effect(messages)
         before = self.services.count.messages(messages) if current_tokens is None else current_tokens - plan.tools
-        return self._recorded(before, after)
+        return self._recorded(messages, before, after)
 
     def plan(self, focus: str | None = None) -> Plan:
         """Costs and budgets of a compaction now."""
@@ -183,23 +183,28 @@ class Engine(ContextEngine, Generic[S]):
             return super().handle_tool_call(name, args, **kwargs)
         return json.dumps(method(**args), ensure_ascii=False, default=str)
 
-    def _gains_nothing(self, before: list[Message], after: list[Message]) -> bool:
-        """Whether a handoff was only written anew, at no saving."""
-        count = self.services.count.messages
-        return any(map(is_handoff, before)) and count(after) >= count(before)
-
-    def _recorded(self, before: int, after: list[Message]) -> list[Message]:
-        effective = self.services.count.messages(after) <= before * (1 - LEAST_SAVING)
+    def _recorded(self, messages: list[Message], before: int, after: list[Message]) -> list[Message]:
+        """Note a compaction from ``before`` tokens; a list that had to shrink and did not is given back as it was."""
+        left = self.services.count.messages(after)
+        had_to_shrink = before >= self.threshold_tokens - self.services.facts.tools or any(map(is_handoff, messages))
+        if had_to_shrink and left >= before:
+            return self._without_effect(messages)
         self.compression_count += 1
         self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
         self.state = replace(
             self.state,
             compactions=self.state.compactions + 1,
-            ineffective=0 if effective else self.state.ineffective + 1,
-            waiting=True,
+            saved=1 - left / before if before else 0.0,
             report=replace(self.state.report, made_progress=True),
         )
         return after
+
+    def _judged(self, usage: Usage | None) -> int:
+        """Compactions in a row without effect, now that the size after the last one is known (seed 8.2, hermes.md 11)."""
+        if self.state.saved is None:
+            return self.state.ineffective
+        still_over = usage is not None and usage.prompt >= self.threshold_tokens
+        return self.state.ineffective + 1 if still_over or self.state.saved < LEAST_SAVING else 0
 
     def _without_effect(self, messages: list[Message]) -> list[Message]:
         self.state = replace(

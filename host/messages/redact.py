@@ -1,6 +1,6 @@
 """Masking secrets in text that leaves the conversation: for a summary model, a log, a notice (hermes.md 18.1).
 
-``TABLE`` is applied row by row. A row first looks for what no secret of its kind can do without; text that holds
+``table()`` is applied row by row. A row first looks for what no secret of its kind can do without; text that holds
 nothing of it costs a few fast searches and no more. All patterns are linear: a repetition is bounded, possessive, or
 ends at the character that begins the next attempt.
 """
@@ -11,27 +11,27 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, groupby
 
 from host.messages.secret_fields import (
-    BODY,
-    NAME_WORDS,
-    NAMED,
+    FORM_FIELD,
+    NAMES,
     OPTION,
     QUERY,
-    SHORT_PASS,
     Find,
     lookback,
+    named,
     with_value,
-    without_form_fields,
+    without_form_field,
     without_named,
     without_option,
     without_parameter,
-)  # fmt: skip
+)
 from host.messages.secret_values import MASK, has_digit, looks_random, mask, says_nothing, stands_for_another
 
 FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"abcdefghijklmnopqrstuvwxyz")
 FOLDED_AWAY = b" _-"  # "API key", "api_key", "Api-Key" and "apiKey" are one word
+
+PASSES = 5  # a mask can change what the text around it looks like; two are the rule
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Row:
     """One kind of secret: where to look closer, what it looks like, what is put in its place."""
 
     kind: str
-    words: tuple[bytes, ...]  # one of them is in the folded text (small letters; no spaces, dashes, underscores); none: no matter
+    word: bytes  # what is surely in the folded text (small letters; no spaces, dashes, underscores)
     hints: tuple[re.Pattern[str], ...]  # one of these quick patterns finds something; none: no matter
     pattern: re.Pattern[str]
     replace: Callable[[Find], str]
@@ -47,7 +47,7 @@ class Row:
 
     def apply(self, text: str, folded: bytes) -> str:
         """The text with secrets of this kind masked."""
-        if self.words and not any(word in folded for word in self.words):
+        if self.word not in folded:
             return text
         if self.hints and not any(hint.search(text) for hint in self.hints):
             return text
@@ -64,11 +64,24 @@ def redact(text: str, *, url_credentials: bool = False, force: bool = False, ena
     """
     if not (enabled or force):
         return text
+    for _ in range(PASSES):
+        before, text = text, _masked_once(text, url_credentials)
+        if text == before:
+            break
+    return text
+
+
+def _masked_once(text: str, url_credentials: bool) -> str:
     folded = text.encode("ascii", "ignore").translate(FOLD, FOLDED_AWAY)
     for row in table():
         if url_credentials or not row.on_request:
             text = row.apply(text, folded)
     return text
+
+
+def _behind(words: Iterable[str]) -> str:
+    """A pattern that one of the words ends here."""
+    return f"(?:{'|'.join(f'(?<={re.escape(word)})' for word in words)})"
 
 
 # --- known prefixes ----------------------------------------------------------------------------------------------
@@ -86,7 +99,8 @@ PREFIXES: tuple[tuple[str, str], ...] = (
      "SG. hvs. ya29."),
 )
 # fmt: on
-PIVOTS = "-_."
+# the characters that prefixes end in, and what a key goes on with: the cheapest look that most other text fails
+PIVOTS = {"-": "(?=[A-Za-z0-9][A-Za-z0-9_-]{9})", "_": "(?=[A-Za-z0-9]{16})", ".": "(?=[A-Za-z0-9])"}
 
 
 def _known_keys() -> re.Pattern[str]:
@@ -97,15 +111,14 @@ def _known_keys() -> re.Pattern[str]:
 
 def _known_prefixes() -> tuple[re.Pattern[str], ...]:
     """Patterns that find a prefix by its last character, which is rarer than its first, and look back from there."""
-    every = sorted(chain.from_iterable(prefixes.split() for _, prefixes in PREFIXES), key=len)
+    every = [prefix for _, prefixes in PREFIXES for prefix in prefixes.split()]
     whole = [prefix for prefix in every if prefix[-1] not in PIVOTS]
-    return (*(_found_by(pivot, every) for pivot in PIVOTS), *map(re.compile, whole))
+    return (*(_found_by(pivot, every) for pivot in PIVOTS), re.compile("|".join(whole)))
 
 
 def _found_by(pivot: str, prefixes: Iterable[str]) -> re.Pattern[str]:
-    ending = [prefix for prefix in prefixes if prefix[-1] == pivot]
-    behind = "|".join(f"(?<={'|'.join(map(re.escape, each))})" for _, each in groupby(ending, len))
-    return re.compile(rf"{re.escape(pivot)}(?={WORDLIKE}{{10}})(?:{behind})")
+    ending = (prefix for prefix in prefixes if prefix[-1] == pivot)
+    return re.compile(rf"{re.escape(pivot)}{PIVOTS[pivot]}{_behind(ending)}")
 
 
 def _masked_key(find: Find) -> str:
@@ -123,7 +136,8 @@ SCHEMES = frozenset({
 # fmt: on
 
 AUTHORIZATION = r"""
-    (?i:authorization) [\\"'`\])]{0,6} [ \t]{0,4} (?: [:=,](?![=:]) | => ) [ \t]{0,4} (?:[fbruFBRU]{1,2}(?=["']))? [\\"'`]{0,4}
+    (?i:authorization) [\\"'`\])]{0,6} [ \t]{0,4}
+    (?: [:=](?![=:]) | => | ,(?=[ ]?[fbru]?[\\"']) ) [ \t]{0,4} (?:[fbruFBRU]{1,2}(?=["']))? [\\"'`]{0,4}
     (?: (?P<scheme>[A-Za-z][\w-]{1,30}) [ ]{1,4} )? (?P<value>[^\s"'`\\,;<>]++)"""
 
 
@@ -134,9 +148,9 @@ def _unauthorized(find: Find) -> str:
     return find[0] if kept or not (known or looks_random(value)) else with_value(find, "value", mask(value))
 
 
-KEY_HEADER = r"""
-    (?i: (?:\bx-(?:[a-z]{1,20}-){0,3})? (?:api-?key|(?:auth|access|api|private|session|security)-token|subscription-key|client-secret) )
-    : [ ]{0,4} (?P<value>[^\s"'`\\,;<>|]++)"""
+HEADERS = "api-key auth-token access-token api-token private-token session-token security-token subscription-key client-secret"
+# found by the colon, which is rarer than the letters before it
+KEY_HEADER = rf""":(?i:{_behind(f"{name}:" for name in HEADERS.split())}) [ ]{{0,4}} (?P<value>[^\s"'`\\,;<>|]++)"""
 
 
 def _masked_header(find: Find) -> str:
@@ -184,29 +198,27 @@ def _without_phone(find: Find) -> str:
     return f"{find[0][:4]}****{find[0][-4:]}"
 
 
-def _row(
-    kind: str, pattern: str, replace: Callable[[Find], str], *, words: tuple[bytes, ...] = (), hint: str = "", on_request: bool = False
-) -> Row:
-    return Row(kind, words, (re.compile(hint),) if hint else (), re.compile(pattern, re.VERBOSE | re.ASCII), replace, on_request)
+def _row(kind: str, pattern: str, replace: Callable[[Find], str], *, word: bytes = b"", on_request: bool = False) -> Row:
+    return Row(kind, word, (), re.compile(pattern, re.VERBOSE | re.ASCII), replace, on_request)
 
 
 @cache
 def table() -> tuple[Row, ...]:
     """The kinds of secrets in the order in which they are masked; built when first wanted, which takes a moment."""
     return (
-        _row("private key", PRIVATE_KEY, lambda find: "[REDACTED PRIVATE KEY]", hint="PRIVATE KEY", words=(b"privatekey",)),
-        Row("known prefix", (), _known_prefixes(), _known_keys(), _masked_key),
-        _row("authorization header", AUTHORIZATION, _unauthorized, words=(b"authorization",)),
-        _row("bearer token", r"(?i:\bbearer)[ ]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,}+)", _masked_value, words=(b"bearer",)),
-        _row("key header", KEY_HEADER, _masked_header, words=(b"key:", b"token:", b"secret:")),
-        _row("named value", NAMED, without_named, words=NAME_WORDS + SHORT_PASS),
-        _row("option", OPTION, without_option, words=NAME_WORDS, hint="--[a-z]"),
-        _row("Telegram token", r":(?<=[0-9]{8}:)(?P<value>[A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])", _without_password),
-        _row("database URL", USERINFO, _without_database_password, hint="@"),
-        _row("token in a URL", r"://(?P<value>[A-Za-z0-9_-]{8,256}+)@", _without_user_token, hint="@"),
-        _row("JWT", r"eyJ(?<![A-Za-z0-9_-]eyJ)[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]{4,}+)++", lambda find: mask(find[0])),
-        _row("form body", BODY, without_form_fields, words=NAME_WORDS, hint="&"),
+        _row("private key", PRIVATE_KEY, lambda find: "[REDACTED PRIVATE KEY]", word=b"privatekey"),
+        Row("known prefix", b"", _known_prefixes(), _known_keys(), _masked_key),
+        _row("authorization header", AUTHORIZATION, _unauthorized, word=b"authorization"),
+        _row("bearer token", r"[bB](?i:earer)[ ]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,}+)", _masked_value, word=b"bearer"),
+        _row("key header", KEY_HEADER, _masked_header),
+        *(_row(f"named {word.decode()}", named(word), without_named, word=word) for word in NAMES),
+        _row("option", OPTION, without_option),
+        _row("form field", FORM_FIELD, without_form_field),
+        _row("Telegram token", r":(?=[A-Za-z0-9_-]{35})(?<=[0-9]{8}:)(?P<value>[A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])", _without_password),
+        _row("database URL", USERINFO, _without_database_password, word=b"@"),
+        _row("token in a URL", r"://(?P<value>[A-Za-z0-9_-]{8,256}+)@", _without_user_token, word=b"@"),
+        _row("JWT", r"eyJ(?<![A-Za-z0-9_-]eyJ)[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]{4,}+)++", lambda find: mask(find[0]), word=b"eyj"),
         _row("phone", r"\+(?<![\w/+.-]\+)[1-9][0-9]{7,14}(?![\w+/=]|[.-][0-9])", _without_phone),
-        _row("password in a URL", USERINFO, _without_password, hint="@", on_request=True),
-        _row("query string", QUERY, without_parameter, hint="=", on_request=True),
+        _row("password in a URL", USERINFO, _without_password, word=b"@", on_request=True),
+        _row("query string", QUERY, without_parameter, on_request=True),
     )

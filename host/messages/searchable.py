@@ -25,6 +25,7 @@ CARRIERS = SPOKEN | {
 GIVEN = frozenset({"arguments", "input"})
 """Keys that hold what a tool was given: all strings and numbers in it are read."""
 
+BASE64_SOURCE = ("data", "base64")  # such a key in an object of such a type
 BASE64 = re.compile(r"(?<=;base64,)[A-Za-z0-9+/=_-]+")
 
 
@@ -76,8 +77,10 @@ def _leaves(value: object) -> Iterator[object]:
     waiting = [value]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, dict | list | tuple):
-            waiting.extend(reversed(list(value.values() if isinstance(value, dict) else value)))
+        if isinstance(value, dict):
+            waiting.extend(reversed([inner for key, inner in value.items() if (key, value.get("type")) != BASE64_SOURCE]))
+        elif isinstance(value, list | tuple):
+            waiting.extend(reversed(value))
         elif _is_leaf(value):
             yield value
 

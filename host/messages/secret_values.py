@@ -9,7 +9,6 @@ SHOW_FROM = 18  # characters; a shorter secret shows nothing of itself (hermes.m
 SHOWN_START, SHOWN_END = 6, 4
 
 RANDOM_FROM = 8  # characters; fewer say nothing about how they were made
-LETTERS_FROM = 16  # letters in a row; few words are longer
 
 _MASKED = re.compile(r"\*+|.{6}\.\.\..{4}|\[REDACTED[^\]]*\]?", re.DOTALL)
 
@@ -33,7 +32,7 @@ _PLACEHOLDER = re.compile(
     | .*(?:\.\.\.|…)                             # cut off on purpose
     | (?:your|insert|enter|paste|replace|change|fake|dummy|example|sample)(?:[-_ ].*|me)
     | .*[-_ ](?:here|goes[-_ ]here|placeholder)
-    | (?:placeholder|redacted|hidden|changeme|example|dummy|todo|tbd)
+    | .*redacted.* | (?:placeholder|hidden|changeme|example|dummy|todo|tbd)
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -50,11 +49,13 @@ _WORDS = frozenset({
 
 _SPELT = re.compile(r"[A-Za-z0-9]")
 _DIGIT = re.compile(r"[0-9]")
+_MADE = re.compile(r".*(?:[0-9]|[A-Za-z]{16}).*|[A-Za-z+/=_.-]+", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d.*)?")
 _PATH = re.compile(r"(?:~|\.{0,2}|[A-Za-z]:)[/\\][\w.-]{0,32}(?:[/\\][\w.-]{1,32})*[/\\]?|[\w-]{1,32}(?:/[\w-]{1,32})*\.[a-z]{2,4}")
 _TYPE = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+\??|[A-Z][a-z]*Str(?:ing)?")
 _BREAKS = re.compile(r"[-_./:@,]")
-_READABLE = re.compile(r"(?:[A-Z]?[a-z]{1,15}(?:[A-Z]{1,4}[a-z]{2,})*|[A-Z]{1,15}|v)?[0-9]{0,2}|[0-9]{1,4}|[0-9]+")
+# a word of up to 15 letters, a name in CamelCase, either with a number; or a number
+_READABLE = re.compile(r"(?:[A-Z]?[a-z]{1,15}(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}|[A-Z]{1,15}|v)?[0-9]{0,3}|[0-9]{1,4}|[0-9]+")
 
 
 def mask(secret: str) -> str:
@@ -94,8 +95,13 @@ def has_digit(value: str) -> bool:
     return bool(_DIGIT.search(value))
 
 
+def has_letter(value: str) -> bool:
+    """Whether any letter is in it: what has none is a number, a version, a date."""
+    return any(map(str.isalpha, value))
+
+
 def looks_random(value: str) -> bool:
     """Whether the value looks generated: no word, name, number, version, date or path, and not a label made of such."""
-    if len(value) < RANDOM_FROM or any(map(str.isspace, value)) or _DATE.fullmatch(value) or is_place(value):
+    if len(value) < RANDOM_FROM or not _MADE.fullmatch(value) or any(map(str.isspace, value)) or _DATE.fullmatch(value) or is_place(value):
         return False
     return not all(_READABLE.fullmatch(piece) for piece in _BREAKS.split(value))

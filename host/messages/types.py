@@ -50,6 +50,19 @@ ToolSchema = Mapping[str, Any]
 """A tool as it goes over the wire: ``{"type": "function", "function": {...}}``."""
 
 
+PROMPT_COUNTS: tuple[tuple[str, ...], ...] = (
+    ("prompt_tokens",),  # OpenAI and whoever speaks like it: cached tokens are in it
+    ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),  # Anthropic; OpenAI Responses has the first alone
+    ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),  # Bedrock
+    ("promptTokenCount",),  # Gemini: cached tokens are in it
+    ("prompt_eval_count",),  # Ollama
+    ("prompt_n", "cache_n"),  # timings of llama.cpp
+)
+"""Per dialect, the counts that together are the window; the first dialect with any count is meant."""
+
+COMPLETION_COUNTS = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "eval_count", "predicted_n")
+
+
 @dataclass(frozen=True)
 class Usage:
     """What the provider counted for one call, in tokens.
@@ -66,11 +79,8 @@ class Usage:
         """Read any provider's usage object; None where it counted nothing (missing, null, all zeros)."""
         if not usage:
             return None
-        completion = _count(usage, "completion_tokens") or _count(usage, "output_tokens")
-        prompt = _count(usage, "prompt_tokens")
-        if not prompt:
-            cached = _count(usage, "cache_read_input_tokens") + _count(usage, "cache_creation_input_tokens")
-            prompt = _count(usage, "input_tokens") + cached
+        completion = next(filter(None, (_count(usage, key) for key in COMPLETION_COUNTS)), 0)
+        prompt = next(filter(None, (sum(_count(usage, key) for key in keys) for keys in PROMPT_COUNTS)), 0)
         return cls(prompt, completion) if prompt else None
 
     def as_openai(self) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from host.messages.canonical import without_private
 from host.messages.ledger import Entry, Kind, Ledger, align
@@ -169,7 +170,7 @@ def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
     """What must be in every window, in archive order."""
     pinned = {id(pin) for pin in pins}
     request = newest_request_entry(before)
-    leading = [entry for entry in before if is_system(entry.message)][:1]
+    leading = list(takewhile(lambda entry: is_system(entry.message), before))
     wanted = [*leading, *(entry for entry in before if id(entry.message) in pinned), *([request] if request else [])]
     return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=lambda entry: entry.row or 0)
 
@@ -216,5 +217,5 @@ def _made(message: Message, shortened: dict[tuple[str, str], list[Entry]], befor
     if key and (sources := shortened.get(key)):
         return Entry(message, sources.pop().row, Kind.DIGEST)
     if is_system(message) and len(before) and is_system(before[0].message):
-        return Entry(message, before[0].row, Kind.DIGEST)
+        return Entry(message, before[0].row, Kind.DIGEST)  # the prompt with a note
     return Entry(message, None, Kind.FOREIGN)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"  # the client insists on a key, local servers do not
+USAGE_KEYS = ("usage", "usageMetadata", "timings")  # where services count, the first that is there
 FIRST_PAUSE = 0.5  # seconds before the first retry, doubled before each further one
 LONGEST_PAUSE = 30.0  # seconds; who is asked to wait longer is told so instead
 
@@ -126,10 +127,11 @@ def reply_of(body: bytes, service: Service) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise Unreadable(service, "the choice holds no message")
-    usage, reason = answer.get("usage"), choice.get("finish_reason")
+    counted = (answer.get(key) for key in USAGE_KEYS)
+    usage, reason = next((found for found in counted if isinstance(found, dict)), None), choice.get("finish_reason")
     return Reply(
         message=cast(Message, {"role": "assistant"} | message),
-        usage=Usage.from_provider(usage) if isinstance(usage, dict) else None,
+        usage=Usage.from_provider(usage),
         finish_reason=reason if isinstance(reason, str) else None,
         raw=answer,
     )

@@ -113,7 +113,7 @@ def anchored_cut(messages: Sequence[Message], start: int, end: int, anchors: Seq
     """The cut after each anchor has pulled it earlier; never before ``start`` + 1, never in front of orphan results."""
     for anchor in anchors:
         end = min(end, anchor(messages, start, end))
-    return align_forward(messages, max(end, start + 1))
+    return past_system(messages, align_forward(messages, max(end, start + 1)))
 
 
 def anchor_request(messages: Sequence[Message], start: int, end: int) -> int:
@@ -172,6 +172,16 @@ def align_forward(messages: Sequence[Message], index: int) -> int:
     return index
 
 
+def past_system(messages: Sequence[Message], index: int) -> int:
+    """``index``, or the first place after it that no system message stands at.
+
+    A tail that began with one would have it behind the prompt, as if it had been there from the start.
+    """
+    while index < len(messages) and is_system(messages[index]):
+        index += 1
+    return index
+
+
 def align_backward(messages: Sequence[Message], index: int) -> int:
     """``index``, or the calling assistant where the messages just before it are results of its group."""
     if index <= 0 or index >= len(messages):
@@ -208,5 +218,5 @@ def _first_over(messages: Sequence[Message], start: int, budget: int, floor: int
 def _cuts_from(messages: Sequence[Message], end: int) -> Iterator[int]:
     """Every place from ``end`` on where a group begins, the newest group last."""
     for index in range(end, len(messages)):
-        if messages[index].get("role") != "tool":
+        if messages[index].get("role") != "tool" and not is_system(messages[index]):
             yield index

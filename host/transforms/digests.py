@@ -178,4 +178,3 @@ DIGESTS: dict[str, Callable[[Outcome], str]] = {
     "process": lambda o: f"{o.argument('action', '?')} session={o.argument('session_id', '?')}",
 }
 """Tool name -> what its line says after the name in brackets. Tools that are not listed show their first arguments."""
-

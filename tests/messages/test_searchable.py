@@ -36,6 +36,8 @@ EXAMPLES: list[tuple[str, Any, str]] = [
     ("call", calls("edit", '{"path": "src/ä.py", "lines": [3, 1.50], "deep": {"text": "x\\ny"}, "ok": true, "no": null}'),
      "edit\nsrc/ä.py\n3\n1.50\nx\ny"),
     ("arguments cut off", calls("edit", '{"path": "src/a'), 'edit\n{"path": "src/a'),
+    ("a picture as argument", calls("see", {"image": {"type": "base64", "data": PIXELS, "alt": "logo"}, "data": "kept"}),
+     "see\nbase64\nlogo\nkept"),
     ("arguments never text", calls("edit", {"path": "a", "n": 7}), "edit\na\n7"),
     ("empty arguments", calls("list", ""), "list"),
     ("calls null", {"role": "assistant", "content": "x", "tool_calls": None}, "x"),

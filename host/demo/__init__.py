@@ -1,0 +1,1 @@
+"""The conversation that `ctxhost demo` plays."""

@@ -1,0 +1,166 @@
+"""How the keys of ``expected`` are judged: a table of checks, comparisons for the rest, alternatives of which one is enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.cases.facts import Facts, Miss, NoCheck, compared, contains, needed, ways
+
+DOCUMENTATION = frozenset({"note", "notes", "formula", "comment", "why"})
+"""Keys that explain the case to a reader."""
+
+ALTERNATIVES = ("either", "or")
+
+Check = Callable[[Any, Facts], Any]
+"""Gives None where the facts are as wanted, else what was got instead; NoCheck where it cannot read what is wanted."""
+
+
+def misses(expected: Mapping[str, Any], facts: Facts) -> list[Miss]:
+    """What was not as expected. Of alternatives (``either``, ``or``) one is enough; NoCheck where one could not be judged."""
+    plain = {key: value for key, value in expected.items() if key not in DOCUMENTATION and key not in ALTERNATIVES}
+    if "either" in expected:
+        return [*_all(plain, facts), *_one_of(_alternatives(expected), facts)]
+    return _one_of([plain, *_alternatives(expected)], facts) if "or" in expected else _all(plain, facts)
+
+
+def _alternatives(expected: Mapping[str, Any]) -> list[Any]:
+    given = [expected[key] for key in ALTERNATIVES if key in expected]
+    return [each for entry in given for each in (entry if isinstance(entry, list) else [entry])]
+
+
+def _all(wanted: Mapping[str, Any], facts: Facts) -> list[Miss]:
+    judged = [_judged(key, value, facts) for key, value in wanted.items()]
+    return [miss for miss in judged if miss]
+
+
+def _one_of(alternatives: list[Any], facts: Facts) -> list[Miss]:
+    """Nothing where one alternative holds, else what the first lacked."""
+    found: list[list[Miss]] = []
+    unread: list[str] = []
+    for alternative in alternatives:
+        try:
+            missed = misses(_said(alternative), facts)
+        except NoCheck as unknown:
+            unread.append(str(unknown))
+            continue
+        if not missed:
+            return []
+        found.append(missed)
+    if unread:
+        raise NoCheck("; ".join(unread))
+    return found[0]
+
+
+def _judged(key: str, wanted: Any, facts: Facts) -> Miss | None:
+    check = CHECKS.get(key)
+    try:
+        if check is None:
+            return compared(key, wanted, facts)
+        got = check(wanted, facts)
+    except NoCheck:
+        if not facts.get("raises"):
+            raise
+        return Miss(key, wanted, f"raised {facts['raises']}")
+    return None if got is None else Miss(key, wanted, got)
+
+
+SAYINGS: tuple[tuple[str, Callable[[re.Match[str]], dict[str, Any]]], ...] = (
+    (r"engine (\S+) is used", lambda found: {"engine_used": found[1]}),
+    (r"deferred until (?:the )?results? .*appended", lambda found: {"deferred": True}),
+    (r"(?:one|a) visible warning per child", lambda found: {"warnings_per_child": 1}),
+)
+"""Expectations that are written as a sentence."""
+
+
+def _said(alternative: Any) -> Mapping[str, Any]:
+    if isinstance(alternative, dict):
+        return alternative
+    for pattern, meant in SAYINGS:
+        if found := re.fullmatch(pattern, str(alternative), re.IGNORECASE):
+            return meant(found)
+    raise NoCheck(f"no check for {alternative!r}")
+
+
+def raises(wanted: Any, facts: Facts) -> Any:
+    """True and false, or what is in the name or the text of the error."""
+    got = facts.get("raises", False)
+    as_wanted = contains(str(got), wanted) if isinstance(wanted, str) else bool(got) is wanted
+    return None if as_wanted else got
+
+
+def removed_ids(wanted: Any, facts: Facts) -> Any:
+    """No list that came out still holds one of these ids."""
+    left = {way: [each for each in wanted if each in ids] for way, ids in ways(needed("ids", facts)).items()}
+    return None if not any(left.values()) else {way: f"still there: {ids}" for way, ids in left.items() if ids}
+
+
+def kept_ids(wanted: Any, facts: Facts) -> Any:
+    """All these calls are there with their results, where nothing was summarised."""
+    kept = needed("kept", facts)
+    return None if set(wanted) <= set(kept) else kept
+
+
+def engine_used(wanted: Any, facts: Facts) -> Any:
+    """The engine's name, on every way in; or that every start takes the same one."""
+    if found := re.match(r"deterministic\b.*?(\d+) starts", str(wanted)):
+        starts = needed("starts", facts)
+        return None if len(starts) >= int(found[1]) and len(set(starts)) == 1 else sorted(set(starts))
+    if not re.fullmatch(r"\S+", str(wanted)):
+        raise NoCheck(f"no check for engine_used: {wanted!r}")
+    other = {way: name for way, name in ways(needed("engine_used", facts)).items() if name != wanted}
+    return other or None
+
+
+def child_engine(wanted: Any, facts: Facts) -> Any:
+    """What every child agent gets."""
+    if str(wanted) in ("same plugin (own instance)", "same plugin", "own instance"):
+        wanted = "same plugin (own instance)"
+    children = needed("children", facts)
+    return None if children and all(child == wanted for child in children) else children
+
+
+REASONS = re.compile(
+    r"raised|no engine|no ContextEngine|abstract|lacks|not found|not allowed|could not|cannot|offers|the name of the engine|"
+    r"no Python file|disabled|written for version|expected|there is no"
+)
+"""Words of which one is in every sentence that says why an engine is not used."""
+
+
+def warning_names(wanted: Any, facts: Facts) -> Any:
+    """One warning holds what is named: names as they are, or the configured name, with a reason where one is asked for."""
+    if not isinstance(wanted, str) or re.fullmatch(r"\S+", wanted):
+        return _warned(lambda line: contains(line, wanted), facts)
+    if wanted not in ("the configured name", "the configured name and the reason"):
+        raise NoCheck(f"no check for warning_names: {wanted!r}")
+    needs_reason = wanted.endswith("the reason")
+    shown = repr(needed("requested", facts))[1:-1]  # control characters are escaped in a warning
+    return _warned(lambda line: shown in line and not (needs_reason and not REASONS.search(line.replace(shown, ""))), facts)
+
+
+def warning_contains(wanted: Any, facts: Facts) -> Any:
+    """One warning holds these words, or the place that they describe."""
+    if wanted == "where it was looked for":
+        places = needed("places", facts)
+        return _warned(lambda line: all(place in line for place in places), facts)
+    return _warned(lambda line: contains(line, wanted), facts)
+
+
+def _warned(fits: Callable[[str], bool], facts: Facts) -> Any:
+    """None where on every way in one warning fits, else the warnings of the others."""
+    missed = {way: lines for way, lines in ways(needed("warning_lines", facts)).items() if not any(map(fits, lines))}
+    return missed or None
+
+
+CHECKS: dict[str, Check] = {
+    "raises": raises,
+    "removed_ids": removed_ids,
+    "kept_ids": kept_ids,
+    "engine_used": engine_used,
+    "child_engine": child_engine,
+    "warning_names": warning_names,
+    "warning_names_both": warning_names,
+    "warning_contains": warning_contains,
+}
+"""Keys that no comparison can judge. All others are a fact's name and, behind it, how it is compared (``facts.COMPARISONS``)."""

@@ -1,0 +1,16 @@
+"""Which driver runs which case: the pattern of the name, as a shell would match it."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from tests.golden import boundaries, compressing, contract, pruning, tokens
+from tests.golden.reading import Driver
+
+ROOMS = (tokens, pruning, boundaries, compressing, contract)
+DRIVERS: tuple[tuple[str, Driver], ...] = tuple(row for room in ROOMS for row in room.DRIVERS.items())
+
+
+def drivers_of(name: str) -> list[Driver]:
+    """The drivers whose pattern matches; exactly one in a table that is in order."""
+    return [driver for pattern, driver in DRIVERS if fnmatchcase(name, pattern)]

@@ -1,0 +1,48 @@
+"""The built-in engine, counting as the reference does and summarising with one fixed text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from host.compressor.compressor import Compressor
+from host.engine.services import ModelFacts, Services, Thresholds
+from host.messages.types import Message, ToolSchema
+from host.store.memory import MemoryArchive, MemoryState
+from tests.reference_cost import rough_text, rough_tools, tail_cost
+
+BODY = "SUMMARY BODY"
+
+
+class ReferenceCount:
+    """Four characters a token (protocol Count)."""
+
+    def text(self, text: str) -> int:
+        return rough_text(text)
+
+    def message(self, message: Message) -> int:
+        return tail_cost(message)
+
+    def messages(self, messages: Iterable[Message]) -> int:
+        return sum(map(tail_cost, messages))
+
+    def tools(self, tools: Sequence[ToolSchema]) -> int:
+        return rough_tools(tools)
+
+
+def summarise(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:
+    """A summary model that always says the same."""
+    return BODY
+
+
+def compressor(*, facts: ModelFacts | None = None, thresholds: Thresholds | None = None) -> Compressor:
+    """The engine for a window of 200,000 tokens, unless other facts are given."""
+    services = Services(
+        settings=None,
+        facts=facts or ModelFacts(window=200_000),
+        count=ReferenceCount(),
+        archive=MemoryArchive(),
+        state=MemoryState(),
+        ask=summarise,
+        thresholds=thresholds or Thresholds(),
+    )
+    return Compressor(services)
