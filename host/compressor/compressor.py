@@ -26,12 +26,12 @@ class Compressor(Engine[None]):
 
     def summarise(self, middle: Middle) -> str:
         """The body of the summary, at most ``middle.room`` tokens."""
-        if self.services.ask is None:
+        if self.services.ask is None or not middle.originals:
             return self.notes(middle)
         try:
             return self.asked(middle)
         except ProviderError as error:
-            self.state = replace(self.state, report=Report(fallback_used=True, dropped=len(middle.turns), note=error.what))
+            self.state = replace(self.state, report=Report(fallback_used=True, dropped=len(middle.originals), note=error.what))
             self.services.log.warning("Compression summary failed: %s. Inserted a summary made without a model.", error.what)
             return self.notes(middle)
 

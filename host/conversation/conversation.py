@@ -15,7 +15,7 @@ from host.engine.outcome import Outcome
 from host.engine.services import Services
 from host.errors import EngineFailed, UsageError
 from host.messages.ledger import Entry, Kind, Ledger
-from host.messages.reading import call_arguments, call_id, call_name, calls_of
+from host.messages.reading import call_arguments, call_id, call_name, calls_of, tool_call_id
 from host.messages.types import Message, ToolCall, ToolSchema, Usage
 from host.pipeline.settle import Receipt, Refused, Settled, ranges, rows_of, settle
 from host.store.protocols import Archive
@@ -85,12 +85,14 @@ class Conversation:
 
         Calls and results that do not fit together are kept as they came; ``window`` gives them out paired.
         """
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            raise UsageError(f"message {len(self._messages)} is no message: {str(message)[:80]!r}", "give a dict with a role")
         row = self.archive.append(message)
         self._ledger = self._ledger.append(Entry(message, row))
         self._messages.append(message)
         self.gauge.cost(message)
         if message.get("role") == "tool":
-            answered = str(message.get("tool_call_id") or "")
+            answered = tool_call_id(message)
             self._torn |= answered not in self._waiting
             self._waiting.discard(answered)
             if self._replied and not self._waiting:

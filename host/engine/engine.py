@@ -18,7 +18,7 @@ from host.errors import CtxhostError
 from host.messages.types import Message, Usage
 from host.tokens import Budgets, budgets
 from host.transforms.boundary import choose_cut, head_size
-from host.transforms.handoff import is_handoff, split_merged
+from host.transforms.handoff import is_handoff, opened
 from host.transforms.plan import Plan
 
 S = TypeVar("S")
@@ -153,8 +153,8 @@ class Engine(ContextEngine, Generic[S]):
 
     def window(self, messages: list[Message], plan: Plan, reason: str) -> Window:
         """The conversation, cut; summaries that were merged into a message stand apart again."""
-        opened = tuple(part for message in messages for part in split_merged(message))
-        return Window(opened, choose_cut(opened, plan), plan, reason)
+        apart = tuple(opened(messages))
+        return Window(apart, choose_cut(apart, plan), plan, reason)
 
     def too_little(self, messages: list[Message], plan: Plan) -> bool:
         """So few messages that only head and tail are there, and they fit."""

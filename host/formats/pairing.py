@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import is_
 from typing import cast
 
-from host.messages.reading import call_id, call_name, calls_of, has_words
+from host.messages.reading import call_id, call_name, calls_of, has_words, tool_call_id
 from host.messages.types import Message, ToolCall
 
 NO_RESULT = "[no result was recorded]"
@@ -62,7 +62,7 @@ class Pairing:
 
     def take_result(self, message: Message) -> None:
         """Put a result behind its call; one that no call waits for is dropped."""
-        recorded = _filled(str(message.get("tool_call_id") or ""))
+        recorded = _filled(tool_call_id(message))
         group = self.group_waiting_for(recorded)
         wire = _open_id(group, recorded, message) if group else None
         if group is None or wire is None:

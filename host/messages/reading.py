@@ -62,6 +62,11 @@ def call_id(call: ToolCall) -> str:
     return str(call.get("call_id") or call.get("id") or "")
 
 
+def tool_call_id(message: Message) -> str:
+    """The id of the call that a tool result answers, empty where it names none."""
+    return str(message.get("tool_call_id") or "")
+
+
 def call_name(call: ToolCall) -> str:
     """The name of the called tool, empty where there is none."""
     function: object = call.get("function")

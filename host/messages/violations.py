@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
 
-from host.messages.reading import SYSTEM_ROLES, call_arguments, call_id, call_name, calls_of
+from host.messages.reading import SYSTEM_ROLES, call_arguments, call_id, call_name, calls_of, tool_call_id
 from host.messages.types import Message
 
 ROLES = SYSTEM_ROLES | {"user", "assistant", "tool"}
@@ -85,8 +85,8 @@ class _Judge:
             self.report(index, Rule.NOT_A_MESSAGE, f"a message is an object, this is {type(entry).__name__}")
             return
         message = cast(Message, entry)
-        role = message.get("role")
-        if role not in ROLES:
+        role: object = message.get("role")
+        if not isinstance(role, str) or role not in ROLES:
             self.report(index, Rule.UNKNOWN_ROLE, f"role {role!r} is none of {', '.join(sorted(ROLES))}")
         if _is_blank(message.get("name", "unnamed")):
             self.report(index, Rule.BLANK_NAME, "`name` is there but blank")
@@ -115,7 +115,7 @@ class _Judge:
                 self.called.add(key)
 
     def read_result(self, index: int, message: Message) -> None:
-        key = str(message.get("tool_call_id") or "")
+        key = tool_call_id(message)
         if _is_blank(key):
             self.report(index, Rule.BLANK_ID, "a tool result names no call")
         elif key in self.open_calls:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 
+from host.messages.reading import last_index
 from host.messages.types import Message
 from host.transforms.assemble import assemble
 from host.transforms.boundary import TAIL_FLOOR_MAX, Cut, choose_cut, kept_tokens
-from host.transforms.handoff import handoff_body, handoff_text, is_handoff, split_merged
+from host.transforms.handoff import handoff_body, handoff_text, is_handoff, opened
 from host.transforms.plan import Cost, Plan
 from host.transforms.prune import prune
 
@@ -19,13 +20,18 @@ LEAST_BODY = 48  # tokens; a shorter summary says nothing that its frame is wort
 
 @dataclass(frozen=True)
 class Middle:
-    """What a summary is made of."""
+    """What a summary is made of. Without turns there is only an earlier summary, to be shortened."""
 
-    turns: list[Message]  # old tool results as one line each
-    originals: list[Message]  # the same turns as they were
+    originals: list[Message]  # the turns as they were
+    shortened: Callable[[], list[Message]]  # the same with old tool results as one line each, made when asked for
     previous: str  # the body of the summary that this one takes up, empty at first
     room: int  # tokens that the summary may take
     focus: str | None = None
+
+    @property
+    def turns(self) -> list[Message]:
+        """The turns with old tool results as one line each."""
+        return self.shortened()
 
 
 @dataclass(frozen=True)
@@ -47,21 +53,21 @@ Summarise = Callable[[Middle], str]
 
 def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> Compacted:
     """One compaction. The input is not touched; what is kept is the same objects, in the same order."""
-    opened = [part for message in messages for part in split_merged(message)]
-    pruned = prune(opened, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail).messages
-    cut = choose_cut(pruned, plan)
-    middle = middle_of(pruned, opened, cut, plan)
-    if not middle.turns and all(map(is_, pruned, opened)):
+    full = opened(messages)
+    pruned = prune(full, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail)
+    cut = choose_cut(pruned, plan, last_index(full, is_handoff))
+    middle = middle_of(pruned, full, cut, plan)
+    if not middle.originals and all(map(is_, pruned, full)) and fits_already(messages, plan):
         return Compacted(messages)
     frame = choose_frame(kept_tokens(pruned, cut, plan), plan)
-    body = body_for(replace(middle, room=frame.room), summarise, plan.cost) if frame.handoff else ""
-    handoff = handoff_text(body, short=frame.short) if frame.handoff and (body or middle.turns) else ""
+    body = clipped(summarise(replace(middle, room=frame.room)), frame.room, plan.cost) if frame.handoff else ""
+    handoff = handoff_text(body, short=frame.short) if frame.handoff and (body or middle.originals) else ""
     return Compacted(assemble(pruned, cut, handoff, plan, note=frame.note), cut, body)
 
 
-def body_for(middle: Middle, summarise: Summarise, cost: Cost) -> str:
-    """The summary, cut to its room; where only shorter tool results are new, the earlier one."""
-    return clipped(summarise(middle) if middle.turns else middle.previous, middle.room, cost)
+def fits_already(messages: list[Message], plan: Plan) -> bool:
+    """Whether the list is under the threshold as it is."""
+    return plan.threshold is None or plan.tools + plan.spent(messages) <= plan.threshold
 
 
 def clipped(body: str, room: int, cost: Cost) -> str:
@@ -71,16 +77,18 @@ def clipped(body: str, room: int, cost: Cost) -> str:
     return body
 
 
-def middle_of(pruned: Sequence[Message], opened: Sequence[Message], cut: Cut, plan: Plan) -> Middle:
+def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan: Plan) -> Middle:
     """The turns between head and tail; earlier handoffs among them are the previous summary, oldest first."""
-    turns, originals, bodies = [], [], []
-    for short, full in zip(cut.middle(pruned), cut.middle(opened), strict=True):
-        if is_handoff(full):
-            bodies.append(handoff_body(full))
-        else:
-            turns.append(short)
-            originals.append(full)
-    return Middle(turns, originals, "\n\n".join(filter(None, bodies)), plan.summary, plan.focus)
+    indices = [i for i in range(cut.start, cut.end) if i != cut.lifted]
+    kept = [i for i in indices if not is_handoff(full[i])]
+    bodies = [handoff_body(full[i]) for i in indices if is_handoff(full[i])] if len(kept) < len(indices) else []
+    return Middle(
+        originals=[full[i] for i in kept],
+        shortened=lambda: [pruned[i] for i in kept],
+        previous="\n\n".join(filter(None, bodies)),
+        room=plan.summary,
+        focus=plan.focus,
+    )
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,14 @@ class Cut:
         return [m for i, m in enumerate(messages[self.start : self.end], self.start) if i != self.lifted]
 
 
-def choose_cut(messages: Sequence[Message], plan: Plan) -> Cut:
-    """The cut that keeps most: all anchors where the result fits, else the reply anchor goes, then the request is lifted."""
-    start, newest = head_end(messages, plan), newest_group(messages)
-    least = last_index(messages, is_handoff) + 1  # an earlier handoff is always taken into the new one
+def choose_cut(messages: Sequence[Message], plan: Plan, handoff: int | None = None) -> Cut:
+    """The cut that keeps most: all anchors where the result fits, else the reply anchor goes, then the request is lifted.
+
+    ``handoff`` is the index of the newest handoff, -1 where there is none; None: it is looked for.
+    """
+    handoff = last_index(messages, is_handoff) if handoff is None else handoff
+    start, newest = head_end(messages, plan, condensed=handoff >= 0), newest_group(messages)
+    least = handoff + 1  # an earlier handoff is always taken into the new one
     bare = min(max(tail_cut(messages, start, plan), align_forward(messages, least)), newest)
     for anchors in (ANCHORS, ANCHORS[:1]):
         end = min(anchored_cut(messages, start, bare, anchors), newest)
@@ -57,14 +61,14 @@ def kept_tokens(messages: Sequence[Message], cut: Cut, plan: Plan) -> int:
     return plan.tools + plan.note + plan.spent(kept)
 
 
-def head_end(messages: Sequence[Message], plan: Plan) -> int:
+def head_end(messages: Sequence[Message], plan: Plan, *, condensed: bool) -> int:
     """Where the head ends: system prompt and the first turns, as whole groups; it grows over the newest request.
 
-    A head that would not begin with the user is left out, so that the window always does. Once there is a handoff,
-    the first turns are in it: nothing but the system prompt is protected then, after a resume as well.
+    A head that would not begin with the user is left out, so that the window always does. Once the list is
+    ``condensed`` into a handoff, the first turns are in it: nothing but the system prompt is protected then, after a resume as well.
     """
     system = system_end(messages)
-    protected = 0 if any(map(is_handoff, messages)) else plan.protect_first_n
+    protected = 0 if condensed else plan.protect_first_n
     end = align_forward(messages, head_size(messages, protected))
     if end > system and messages[system].get("role") != "user":
         end = system

@@ -45,7 +45,7 @@ class Outcome:
     @property
     def lines(self) -> int:
         """Lines of the output, 0 for a blank one."""
-        return self.text.count("\n") + 1 if self.text.strip() else 0
+        return self.text.count("\n") + 1 if self.text and not self.text.isspace() else 0
 
 
 def digest(tool: str, arguments: Mapping[str, Any], text: str) -> str:

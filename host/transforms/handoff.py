@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from host.messages.reading import calls_of, part_text, text_of
+from host.messages.reading import calls_of, is_system, part_text, text_of
 from host.messages.types import Message, Part
 
 TAG = "[CONTEXT COMPACTION — REFERENCE ONLY]"
@@ -89,6 +90,24 @@ def with_note(system: Message) -> Message:
     if isinstance(content, list):
         return cast(Message, {**system, "content": [*content, {"type": "text", "text": NOTE}]})
     return cast(Message, {**system, "content": f"{content}{GAP}{NOTE}" if content else NOTE})
+
+
+def without_note(system: Message) -> Message:
+    """The system prompt as it was before the note; the same object where it has none."""
+    content: object = system.get("content")
+    if isinstance(content, str) and content.endswith(NOTE):
+        return cast(Message, {**system, "content": content[: -len(NOTE)].removesuffix(GAP)})
+    if isinstance(content, list) and content and part_text(content[-1]) == NOTE:
+        return cast(Message, {**system, "content": content[:-1]})
+    return system
+
+
+def opened(messages: Sequence[Message]) -> list[Message]:
+    """The list without what earlier compactions wrote into messages: summaries stand apart, the note is off."""
+    parts = list(messages)
+    if any(map(is_handoff, parts)):
+        parts = [part for message in messages for part in split_merged(message)]
+    return [without_note(parts[0]), *parts[1:]] if parts and is_system(parts[0]) else parts
 
 
 def _split_parts(message: Message, parts: list[Part]) -> list[Message]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, cast, overload
 
-from host.messages.reading import call_arguments, call_id, call_name, calls_of, is_image, parsed_arguments
+from host.messages.reading import call_arguments, call_id, call_name, calls_of, is_image, parsed_arguments, tool_call_id
 from host.messages.types import Message, Part, ToolCall
 from host.transforms.digests import digest
 from host.transforms.plan import Cost
@@ -25,23 +25,81 @@ KEEP_LEAF_CHARS = 200
 ENVELOPE_TEXT_CHARS = 200
 
 
-@dataclass(frozen=True)
-class Pruned:
-    """The shorter list (untouched messages are the same objects) and how many results were shortened."""
-
-    messages: list[Message]
-    shortened: int
-
-
-def prune(messages: Sequence[Message], *, cost: Cost, protect_last: int, tail_budget: int = 0) -> Pruned:
-    """Three passes: equal outputs once, old outputs as one line, long call arguments cut inside their JSON.
+def prune(messages: Sequence[Message], *, cost: Cost, protect_last: int, tail_budget: int = 0) -> Pruning:
+    """Equal outputs once, old outputs as one line, long call arguments cut inside their JSON.
 
     The last two leave the protected end alone: ``tail_budget`` tokens and at least ``protect_last`` messages.
     """
-    end = prune_end(messages, cost=cost, protect_last=protect_last, tail_budget=tail_budget)
-    deduplicated, duplicates = drop_duplicates(messages)
-    digested, digests = digest_results(deduplicated, end)
-    return Pruned([shrink_arguments(m) if i < end else m for i, m in enumerate(digested)], duplicates + digests)
+    return Pruning(messages, prune_end(messages, cost=cost, protect_last=protect_last, tail_budget=tail_budget))
+
+
+class Pruning(Sequence[Message]):
+    """The pruned list. A message is shortened when it is first looked at: of a long list, a cut looks at few.
+
+    Untouched messages are the same objects.
+    """
+
+    def __init__(self, messages: Sequence[Message], end: int) -> None:
+        self._messages = messages
+        self._end = end  # before it results may be shortened
+        self._pruned: dict[int, Message] = {}
+        self._newest: dict[str, int] = {}  # long output -> where it stands last
+        self._read_from = len(messages)  # outputs from here on are in _newest
+
+    @property
+    def shortened(self) -> int:
+        """How many tool results are shorter; looks at all of them."""
+        pairs = zip(self, self._messages, strict=True)
+        return sum(new is not old for new, old in pairs if old.get("role") == "tool")
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | list[Message]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        if at not in self._pruned:
+            self._pruned[at] = self._shorten(at)
+        return self._pruned[at]
+
+    def _shorten(self, index: int) -> Message:
+        message = self._messages[index]
+        if message.get("role") != "tool":
+            return shrink_arguments(message) if index < self._end else message
+        if self._is_repeated(index):
+            return with_content(message, DUPLICATE)
+        return shortened_result(message, self._call_of(index)) if index < self._end else message
+
+    def _is_repeated(self, index: int) -> bool:
+        """Whether a newer result has the same long text."""
+        for at in range(self._read_from - 1, index - 1, -1):
+            if output := long_output(self._messages[at]):
+                self._newest.setdefault(output, at)
+        self._read_from = min(self._read_from, index)
+        return self._newest.get(long_output(self._messages[index]), -1) > index
+
+    def _call_of(self, index: int) -> ToolCall | None:
+        """The newest call before a result that has its id."""
+        return next((call for at, call in reversed(self._calls.get(tool_call_id(self._messages[index]), ())) if at < index), None)
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[int, ToolCall]]]:
+        calls: dict[str, list[tuple[int, ToolCall]]] = {}
+        for index, message in enumerate(self._messages[: self._end]):
+            for call in calls_of(message):
+                calls.setdefault(call_id(call), []).append((index, call))
+        return calls
+
+
+def long_output(message: Message) -> str:
+    """The text of a tool result that is long enough to be shown once only, else an empty one."""
+    content = message.get("content")
+    return content if message.get("role") == "tool" and isinstance(content, str) and len(content) >= DUPLICATE_FROM_CHARS else ""
 
 
 def prune_end(messages: Sequence[Message], *, cost: Cost, protect_last: int, tail_budget: int) -> int:
@@ -57,37 +115,6 @@ def prune_end(messages: Sequence[Message], *, cost: Cost, protect_last: int, tai
         if spent > tail_budget and count - index >= floor:
             break
     return count - max(count - boundary, floor)
-
-
-def drop_duplicates(messages: Sequence[Message]) -> tuple[list[Message], int]:
-    """Equal tool outputs keep their text only at the newest call."""
-    seen: set[str] = set()
-    kept: list[Message] = []
-    for message in reversed(messages):
-        content = message.get("content")
-        if message.get("role") == "tool" and isinstance(content, str) and len(content) >= DUPLICATE_FROM_CHARS:
-            if content in seen:
-                message = cast(Message, {**message, "content": DUPLICATE})
-            seen.add(content)
-        kept.append(message)
-    kept.reverse()
-    return kept, sum(new is not old for new, old in zip(kept, messages, strict=True))
-
-
-def digest_results(messages: Sequence[Message], end: int) -> tuple[list[Message], int]:
-    """Tool results before ``end`` that are long or hold pictures become a line."""
-    calls: dict[str, ToolCall] = {}
-    kept = list(messages)
-    shortened = 0
-    for index, message in enumerate(messages[:end]):
-        calls.update((call_id(call), call) for call in calls_of(message))
-        if message.get("role") != "tool":
-            continue
-        short = shortened_result(message, calls.get(str(message.get("tool_call_id") or "")))
-        if short is not message:
-            kept[index] = short
-            shortened += 1
-    return kept, shortened
 
 
 def shortened_result(message: Message, call: ToolCall | None) -> Message:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from host.messages.reading import call_id, calls_of, text_of
+from host.messages.reading import call_id, calls_of, text_of, tool_call_id
 from host.messages.types import Message, ToolCall
 
 STUB = "[Result from earlier conversation — see context summary above]"
@@ -68,7 +68,7 @@ def _match(messages: Sequence[Message]) -> _Pairs:
     pairs, waiting, group = _Pairs(), dict[str, tuple[int, ToolCall]](), -1
     for index, message in enumerate(messages):
         if message.get("role") == "tool":
-            owner, _ = waiting.pop(str(message.get("tool_call_id") or ""), (-1, None))
+            owner, _ = waiting.pop(tool_call_id(message), (-1, None))
             if owner >= 0:
                 pairs.results.setdefault(owner, []).append(message)
                 pairs.moved += owner != group

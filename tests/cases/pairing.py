@@ -42,7 +42,7 @@ def repair(case: Case, folder: Path) -> Facts:
     messages, passes = case.input["messages"], int(case.expected.get("after_passes", 1))
     given, runs = deepcopy(messages), Runs(passes=passes)
     runs.lists[SANITISED] = repair_pairs(messages)
-    runs.lists[PRUNED] = prune(runs.lists[SANITISED], cost=EXACT.message, protect_last=case.input.get("protect_last_n", 20)).messages
+    runs.lists[PRUNED] = list(prune(runs.lists[SANITISED], cost=EXACT.message, protect_last=case.input.get("protect_last_n", 20)))
     for way, ask in (("compacted with a model", answer), ("compacted without a model", None)):
         compact(case, way, compacting(case, ask), runs)
     if "cut_index" in case.input:

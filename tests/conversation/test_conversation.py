@@ -193,3 +193,16 @@ def test_switched_off_nothing_is_compacted_but_by_hand() -> None:
     stage = Stage(compressor(8_000), automatic=False).feed(long_session())
     assert stage.conversation.window() == long_session()
     assert stage.conversation.compact().progressed
+
+
+def test_a_torn_conversation_is_given_out_paired_and_kept_as_it_came() -> None:
+    torn = [user("a"), assistant(None, [call("p", "f")]), result("p", "1"), result("p", "2"), assistant(None, [call("q", "f")]), user("b")]
+    stage = Stage(compressor(200_000)).feed(torn)
+    assert violations(stage.conversation.window()) == []
+    assert stage.conversation.archive.read(1, 6) == torn
+
+
+def test_an_engine_of_the_references_contract_is_told_its_window() -> None:
+    engine = Scripted(lambda messages: messages, window=1)
+    Stage(engine, services(8_000))
+    assert engine.context_length == 8_000 and engine.threshold_tokens == 6_000

@@ -63,11 +63,11 @@ def head_size(case: Golden) -> None:
     fresh, later = compressor(), compressor()
     later.compression_count = 1
     found = [
-        head_end([system, *spoken], fresh.plan()),
-        head_end(spoken, fresh.plan()),
-        head_end([system, *spoken], later.plan()),
-        head_end(spoken, later.plan()),
-        head_end([system, *spoken[:1], summary, *spoken], fresh.plan()),
+        head_end([system, *spoken], fresh.plan(), condensed=False),
+        head_end(spoken, fresh.plan(), condensed=False),
+        head_end([system, *spoken], later.plan(), condensed=False),
+        head_end(spoken, later.plan(), condensed=False),
+        head_end([system, *spoken[:1], summary, *spoken], fresh.plan(), condensed=True),
     ]
     assert found == case.output
 

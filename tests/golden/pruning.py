@@ -44,9 +44,9 @@ def pruned(case: Golden) -> None:
         tail_budget=case.input.get("protect_tail_tokens", 0),
     )
     shown: dict[str, Any] = {
-        "messages": found.messages,
-        "contents": [message["content"] for message in found.messages],
-        "args": [call["function"]["arguments"] for message in found.messages for call in message.get("tool_calls") or []],
+        "messages": list(found),
+        "contents": [message["content"] for message in found],
+        "args": [call["function"]["arguments"] for message in found for call in message.get("tool_calls") or []],
         "pruned": found.shortened,
     }
     assert {key: shown[key] for key in case.output} == case.output
@@ -56,7 +56,7 @@ def pruned(case: Golden) -> None:
 def deduplicated(case: Golden) -> None:
     for length, expected in zip(case.input["lengths"], case.output, strict=True):
         results: list[Message] = [{"role": "tool", "tool_call_id": key, "content": "q" * length} for key in ("a", "b")]
-        found = prune(results, cost=tail_cost, protect_last=20, tail_budget=100_000).messages
+        found = prune(results, cost=tail_cost, protect_last=20, tail_budget=100_000)
         assert [str(message["content"])[:DEDUPLICATED_CHARS] for message in found] == expected
 
 

@@ -31,10 +31,10 @@ def plan(**more: Any) -> Plan:
 @given(histories(), st.integers(0, 10), st.integers(0, 500))
 def test_prune_is_pure_and_changes_nothing_the_second_time(history: list[Message], protect: int, budget: int) -> None:
     before = deepcopy(history)
-    once = prune(history, cost=tail_cost, protect_last=protect, tail_budget=budget).messages
+    once = list(prune(history, cost=tail_cost, protect_last=protect, tail_budget=budget))
     assert history == before
     assert len(once) == len(history) and violations(once) == []
-    again = prune(once, cost=tail_cost, protect_last=protect, tail_budget=budget).messages
+    again = list(prune(once, cost=tail_cost, protect_last=protect, tail_budget=budget))
     assert again == once
 
 
