@@ -48,7 +48,8 @@ class Compressor(Engine[None]):
         """The summary that needs no model."""
         return write_notes(
             middle.originals,
-            middle.previous,
+            previous=middle.previous,
+            opening=middle.opening,
             mask=self.services.mask,
             fits=lambda body: self.services.count.text(body) <= middle.room,
         )

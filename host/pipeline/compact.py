@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 
-from host.messages.reading import last_index
+from host.messages.reading import last_index, text_of
 from host.messages.types import Message
 from host.transforms.assemble import assemble
 from host.transforms.boundary import TAIL_FLOOR_MAX, Cut, choose_cut, kept_tokens
@@ -27,6 +27,7 @@ class Middle:
     previous: str  # the body of the summary that this one takes up, empty at first
     room: int  # tokens that the summary may take
     focus: str | None = None
+    opening: str = ""  # what the user began the conversation with
 
     @property
     def turns(self) -> list[Message]:
@@ -88,6 +89,7 @@ def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan
         previous="\n\n".join(filter(None, bodies)),
         room=plan.summary,
         focus=plan.focus,
+        opening=next((text_of(m) for m in full if m.get("role") == "user" and not is_handoff(m)), ""),
     )
 
 

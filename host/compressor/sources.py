@@ -1,0 +1,191 @@
+"""What a summary without a model is made of: where each section finds its items in the turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from host.compressor.template import Section
+from host.messages.reading import (
+    call_arguments,
+    call_id,
+    call_name,
+    calls_of,
+    has_words,
+    is_system,
+    parsed_arguments,
+    text_of,
+    tool_call_id,
+)
+from host.messages.types import Message, ToolCall
+from host.transforms.digests import digest
+
+RAW_CHARS = 2_000  # of a text before it is masked and cut
+SCANNED = 400  # newest messages of a kind that are searched; what the user wrote is searched whole
+EDGE_CHARS = 1_200  # of either end of a tool result: errors stand at its beginning or its end
+FAILURES_EACH = 2  # lines of one result
+LEAST_WORDS, LEAST_CHARS = 3, 16
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A pattern, and what no text that it matches can be without: looking for that first is ten times faster."""
+
+    words: tuple[str, ...]  # in small letters
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> bool:
+        """Whether the pattern is found."""
+        small = text.casefold()
+        return any(word in small for word in self.words) and self.pattern.search(text) is not None
+
+
+def wording(words: str, pattern: str) -> Wording:
+    """A wording in any case; its words are separated by bars."""
+    return Wording(tuple(words.split("|")), re.compile(pattern, re.IGNORECASE))
+
+
+NORMATIVE = wording(
+    "must|never|always|only|do not|don't|prefer|require|make sure|avoid|不要|必须|务必|禁止|只能|不能|しないで|必ず|てください",
+    r"\b(must|never|always|only|do not|don't|prefer|required?|make sure|avoid)\b"
+    r"|不要|必须|务必|禁止|只能|不能|しないで|必ず|てください",
+)
+DECIDING = wording(
+    "decid|instead of|because|chose|choose|will use|going with|switch|root cause|turns out|决定|选择|改用|因为|にします|採用",
+    r"\b(decid\w+|instead of|because|chose|choose|will use|going with|switch(?:ed|ing)? to|root cause|turns out)\b"
+    r"|决定|选择|改用|因为|にします|採用",
+)
+FAILING = wording(
+    "error|fail|exception|traceback|fatal|denied|timed|not found|错误|失败|エラー",
+    r"\w*error\b|\bfail(?:ed|ure|s)?\b|\w*exception\b|traceback|\bfatal\b|\bdenied\b|\btimed ?out\b|\bnot found\b|错误|失败|エラー",
+)
+NO_FAILURE = re.compile(
+    r"\b(?:0|no) (?:failed|failures?|errors?)\b"  # what a good run says
+    r"|^\W*(?:\d+[→:|]|[-+@]|(?:def|class|if|elif|return|import|from|for|try|except|raise|with|assert|SELECT|INSERT|UPDATE)\b)"  # code
+    r"|^\s*[\w.]+ ?= |[;{(,]\s*$",
+    re.IGNORECASE,
+)
+EXACT = re.compile(
+    r"(?=[h/~.\da-fvA-Z`\"「])(?:"  # what one begins with: one look instead of ten
+    r"https?://\S+|(?<!\w)[~.]{0,2}/[\w.-]+(?:/[\w.-]+)+|\b(?=[a-f]{0,39}\d)[0-9a-f]{7,40}\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\bv?\d+\.\d+(?:\.\d+)*\b"
+    r"|\b[A-Z]{1,5}-?\d{2,}\b|`[^`\n]{2,80}`|\"[^\"\n]{2,80}\"|「[^」\n]{2,40}」|\d+(?:[.,]\d+)*\s?(?:%|ms|s|MB|GB|KB|元|円|€|\$|px|tokens?))"
+)
+EXACT_SIGN = re.compile(r"[\d/_`\"「](?<!\w/)")  # no exact value is without one of these
+PATH = re.compile(r"(?<![\w/:.])(?:[~.]{0,2}/)?(?:[\w.-]+/)+[\w-]+\.\w{1,8}\b")
+PATH_ARGUMENTS = ("path", "file_path", "filename", "workdir", "output_path", "notebook_path")
+SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+@dataclass(frozen=True)
+class Source:
+    """How a section is filled: its items newest first, how many, how long, and how many go in per round."""
+
+    collect: Callable[[Sequence[Message]], Iterable[str]]
+    limit: int
+    chars: int
+    weight: int = 1
+    share: float = 1.0  # of the whole body at most
+
+
+def newest_request_of(turns: Sequence[Message]) -> Iterator[str]:
+    """The user's newest message."""
+    yield from islice(requests(turns), 1)
+
+
+def requests(turns: Sequence[Message]) -> Iterator[str]:
+    """What the user wrote."""
+    return (text_of(m) for m in reversed(turns) if m.get("role") == "user" and has_words(m))
+
+
+def rules(turns: Sequence[Message]) -> Iterator[str]:
+    """Sentences in which the user sets a rule or a value, or an instruction does that came later than the prompt."""
+    instructing = (text_of(m) for m in reversed(turns) if m.get("role") == "user" or is_system(m))
+    return (s for text in instructing for s in sentences(text) if NORMATIVE.search(s) or holds_exact_value(s))
+
+
+def actions(turns: Sequence[Message]) -> Iterator[str]:
+    """Finished calls, one line each."""
+    results: dict[str, str] = {}
+    for message in reversed(turns):
+        if message.get("role") == "tool":
+            results[tool_call_id(message)] = text_of(message)
+        for call in reversed(calls_of(message)):
+            yield _action(call, results.pop(call_id(call), ""))
+
+
+def last_state(turns: Sequence[Message]) -> Iterator[str]:
+    """What the assistant said last."""
+    yield from islice((text_of(m) for m in reversed(turns) if m.get("role") == "assistant" and has_words(m)), 1)
+
+
+def errors(turns: Sequence[Message]) -> Iterator[str]:
+    """Lines of tool results that report a failure."""
+    results = (m for m in reversed(turns) if m.get("role") == "tool")
+    for message in islice(results, SCANNED):
+        text = text_of(message)
+        edges = text if len(text) <= 2 * EDGE_CHARS else f"{text[:EDGE_CHARS]}\n{text[-EDGE_CHARS:]}"
+        if FAILING.search(edges):
+            found = (line.strip() for line in edges.splitlines() if FAILING.search(line) and not NO_FAILURE.search(line))
+            yield from islice(found, FAILURES_EACH)
+
+
+def decisions(turns: Sequence[Message]) -> Iterator[str]:
+    """Sentences in which the assistant chose or explained."""
+    return (s for text in said(turns, "assistant") if DECIDING.search(text) for s in sentences(text) if DECIDING.search(s))
+
+
+def files(turns: Sequence[Message]) -> Iterator[str]:
+    """Paths from call arguments and texts."""
+    for message in islice(reversed(turns), 2 * SCANNED):
+        for call in calls_of(message):
+            arguments = parsed_arguments(call) if any(key in call_arguments(call) for key in PATH_ARGUMENTS) else {}
+            named = (arguments.get(key) for key in PATH_ARGUMENTS)
+            yield from (path for path in named if isinstance(path, str) and path.strip("./"))
+        if message.get("role") != "tool":
+            text = text_of(message)[:RAW_CHARS]
+            yield from PATH.findall(text) if "/" in text else ()
+
+
+def exact_values(turns: Sequence[Message]) -> Iterator[str]:
+    """Sentences of the assistant with a value that must not be guessed."""
+    return (s for text in said(turns, "assistant") if EXACT_SIGN.search(text) for s in sentences(text) if holds_exact_value(s))
+
+
+def holds_exact_value(sentence: str) -> bool:
+    """Whether a sentence gives a path, address, number with a unit, id, name of a setting or quoted text, and says what it is."""
+    return bool(EXACT_SIGN.search(sentence) and EXACT.search(sentence)) and says_something(sentence)
+
+
+def says_something(sentence: str) -> bool:
+    """Whether a sentence is more than a bare value: three words, or as much without blanks."""
+    return len(sentence.split()) >= LEAST_WORDS or len(sentence) >= LEAST_CHARS
+
+
+def said(turns: Sequence[Message], role: str) -> Iterator[str]:
+    """The newest texts of one side, newest first."""
+    return (text_of(m) for m in islice((m for m in reversed(turns) if m.get("role") == role), SCANNED))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences and lines of a text, blank ones left out."""
+    return (part.strip() for part in SENTENCE.split(text[: 4 * RAW_CHARS]) if part.strip())
+
+
+SOURCES: dict[Section, Source] = {
+    Section.TASK: Source(newest_request_of, 1, 1_400),
+    Section.CONSTRAINTS: Source(rules, 80, 240, weight=80, share=0.45),
+    Section.ACTIONS: Source(actions, 40, 160),
+    Section.STATE: Source(last_state, 1, 500),
+    Section.BLOCKED: Source(errors, 8, 240),
+    Section.DECISIONS: Source(decisions, 12, 240),
+    Section.ASKS: Source(requests, 40, 260, weight=2),
+    Section.FILES: Source(files, 24, 160),
+    Section.CONTEXT: Source(exact_values, 40, 200, weight=4),
+}
+"""Section -> where its items come from; sections that need judgement are left to a model."""
+
+
+def _action(call: ToolCall, result: str) -> str:
+    return digest(call_name(call) or "unknown", parsed_arguments(call), result)
