@@ -99,7 +99,11 @@ def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> 
     """System prompt, newest request and pins are back in archive order, and every call has its result."""
     repairs: list[str] = []
     for wanted in _wanted(before, pins):
-        if all(entry.row != wanted.row for entry in entries):
+        if any(entry.row == wanted.row for entry in entries):
+            continue
+        if (twin := _twin(entries, wanted)) is not None:
+            entries = [wanted if i == twin else entry for i, entry in enumerate(entries)]
+        else:
             entries = _inserted(entries, wanted)
             repairs.append(f"restored the {wanted.message.get('role')} message of row {wanted.row}")
     by_object = {id(entry.message): entry for entry in entries}
@@ -173,6 +177,12 @@ def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
     leading = list(takewhile(lambda entry: is_system(entry.message), before))
     wanted = [*leading, *(entry for entry in before if id(entry.message) in pinned), *([request] if request else [])]
     return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=lambda entry: entry.row or 0)
+
+
+def _twin(entries: list[Entry], wanted: Entry) -> int | None:
+    """Index of an equal message that was taken for an older row: said twice, it is in the window all the same."""
+    equal = (i for i in range(len(entries) - 1, -1, -1) if entries[i].kind is Kind.ORIGINAL and entries[i].message == wanted.message)
+    return next(equal, None)
 
 
 def _inserted(entries: list[Entry], wanted: Entry) -> list[Entry]:

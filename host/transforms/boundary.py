@@ -220,7 +220,10 @@ def _first_over(messages: Sequence[Message], start: int, budget: int, floor: int
 
 
 def _cuts_from(messages: Sequence[Message], end: int) -> Iterator[int]:
-    """Every place from ``end`` on where a group begins, the newest group last."""
-    for index in range(end, len(messages)):
+    """Every place from ``end`` on where a group begins, the newest group last whoever speaks in it."""
+    newest = newest_group(messages)
+    for index in range(end, newest):
         if messages[index].get("role") != "tool" and not is_system(messages[index]):
             yield index
+    if end <= newest:
+        yield newest

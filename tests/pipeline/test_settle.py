@@ -160,3 +160,10 @@ def test_a_long_chat_of_equal_messages_keeps_its_occurrences() -> None:
     history = [*chat(6), user("yes"), assistant("ok"), user("yes")]
     outcome = settled(history[4:], history)
     assert outcome.ledger.rows() == [5, 6, 7, 8, 9]
+
+
+def test_a_request_said_twice_is_not_put_in_twice() -> None:
+    history = [system("s"), user("yes"), user("yes"), assistant("ok")]
+    outcome = settled([history[0], dict(history[2]), history[3]], history)  # type: ignore[list-item]
+    assert [m["role"] for m in outcome.messages] == ["system", "user", "assistant"]
+    assert outcome.receipt.repairs == ()
