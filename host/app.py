@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from host.config import Loaded
 
 DEFAULT_KEY = "OPENAI_API_KEY"
+OWN_PROVIDERS = ("openai", "openai-codex", "custom")  # reached without an address, or with one that has to be given
 SMALL_WINDOW = 16_000  # tokens; below this a compaction has little to give
 
 
@@ -95,10 +96,15 @@ def engine_places(options: Options) -> Places:
     return places_of(load_config(options), options.home)
 
 
-def engine_maker(options: Options) -> Make:
-    """Makes an engine with services of its own, for a check outside any conversation."""
+def engine_maker(options: Options, name: str) -> Make:
+    """Makes the engine of this name with services of its own, for a check outside any conversation."""
     loaded = load_config(options)
-    return lambda factory: make_engine(factory, loaded, services_of(loaded, Remembered(Counter()), main_model(loaded), MemoryArchive()))
+
+    def make(factory: EngineFactory) -> ContextEngine:
+        services = services_of(loaded, Remembered(Counter()), main_model(loaded), MemoryArchive())
+        return make_engine(factory, name, loaded, services)
+
+    return make
 
 
 def open_session(
@@ -118,10 +124,11 @@ def open_session(
     count, archive = Remembered(Counter(model.name, sampled=False)), MemoryArchive()
     services = services_of(loaded, count, model, archive)
     context = loaded.config.context
+    wanted = engine or context.engine
     resolution = resolve(
-        engine or context.engine,
+        wanted,
         places_of(loaded, options.home),
-        lambda factory: make_engine(factory, loaded, services),
+        lambda factory: make_engine(factory, wanted, loaded, services),
         on_missing=context.on_missing,
         on_error=context.on_error,
     )
@@ -185,14 +192,40 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
     )
 
 
-def make_engine(factory: EngineFactory, loaded: Loaded, services: Services) -> ContextEngine:
-    """Call a factory with the engine's settings, checked by its own model where it has one."""
+def make_engine(factory: EngineFactory, wanted: str, loaded: Loaded, services: Services) -> ContextEngine:
+    """Call a factory with the settings of the engine wanted, checked by its own model where it has one."""
     from host.config import settings_for
 
     model: Any = getattr(factory, "Settings", None)
-    name = str(getattr(factory, "name", "") or loaded.config.context.engine)
+    name = next((known for known, built_in in built_ins().items() if built_in is factory), wanted)
     services.settings = settings_for(loaded, name, model) if model is not None else loaded.config.engines.get(name, {})
     return factory(services)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where summaries are asked for, or why nowhere. A key goes only to the address that it is configured with."""
+
+    model: str = ""
+    base_url: str = ""
+    key: str | None = field(default=None, repr=False)
+    missing: str = ""
+
+
+def summary_endpoint(loaded: Loaded) -> Endpoint:
+    """The summary model's section first, the main model's where that says nothing, OpenAI where no address is given."""
+    section, main = loaded.config.auxiliary.compression, loaded.config.model
+    name, base_url = section.model or main.name, section.base_url or main.base_url
+    if not name:
+        return Endpoint(missing="no model is configured")
+    spoken = not main.provider or main.provider.lower() in OWN_PROVIDERS or bool(base_url)
+    if not spoken:
+        return Endpoint(missing=f"{main.provider} is reached through model.base_url, and none is set")
+    variable = section.api_key_env or ("" if section.base_url else main.api_key_env) or ("" if base_url else DEFAULT_KEY)
+    key = os.environ.get(variable) if variable else None
+    if not key and not base_url:
+        return Endpoint(missing=f"no key for {name} in {variable}")
+    return Endpoint(name, base_url, key)
 
 
 def summary_model(loaded: Loaded) -> Ask | None:
@@ -200,14 +233,16 @@ def summary_model(loaded: Loaded) -> Ask | None:
     from host.provider.ask import asking
     from host.provider.openai_client import OpenAIProvider
 
-    section, main = loaded.config.auxiliary.compression, loaded.config.model
-    name, base_url = section.model or main.name, section.base_url or main.base_url
-    key = os.environ.get(section.api_key_env or main.api_key_env or DEFAULT_KEY)
-    if not name or not (key or base_url):
+    endpoint, auxiliary = summary_endpoint(loaded), loaded.config.auxiliary
+    if endpoint.missing:
         return None
     return asking(
         OpenAIProvider(
-            name, base_url=base_url or None, api_key=key, timeout=section.timeout, max_retries=loaded.config.auxiliary.transient_retries
+            endpoint.model,
+            base_url=endpoint.base_url or None,
+            api_key=endpoint.key,
+            timeout=auxiliary.compression.timeout,
+            max_retries=auxiliary.transient_retries,
         )
     )
 
@@ -215,10 +250,8 @@ def summary_model(loaded: Loaded) -> Ask | None:
 def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
     """What the user should know once, at the start."""
     notices = [*resolution.notices]
-    configured = loaded.config.auxiliary.compression.model or loaded.config.model.name
     if services.ask is None:
-        why = f"no key for {configured}" if configured else "no model is configured"
-        notices.append(f"summaries are made from the text itself: {why}")
+        notices.append(f"summaries are made from the text itself: {summary_endpoint(loaded).missing}")
     if not loaded.config.compression.enabled:
         notices.append("compression.enabled is false: nothing is compacted by itself")
     if model.window < SMALL_WINDOW:

@@ -11,7 +11,6 @@
     │   ├── EngineNotFound          2   nobody knows the name
     │   ├── EngineNotLoadable       2   found, but it does not work
     │   └── EngineFailed            2   it broke a rule while it ran, and context.on_error says error
-    ├── CompactionError             1   the conversation cannot be made to fit
     └── ProviderError               3   the model's service failed
 
 A class builds its text; the call site stays short. The first line says what happened, the second what to do.
@@ -140,10 +139,6 @@ class EngineFailed(PluginError):
             f"engine {name!r} failed: {rule}",
             "mend the engine, or set context.on_error to fallback to go on with the window as it was",
         )
-
-
-class CompactionError(CtxhostError):
-    """The conversation cannot be made to fit; the text holds the arithmetic."""
 
 
 class ProviderError(CtxhostError):

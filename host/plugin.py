@@ -15,7 +15,7 @@ from host.errors import CtxhostError, ProviderError
 from host.hookspecs import hookimpl
 from host.messages.types import Message, Part, ToolCall, ToolSchema, Usage
 from host.messages.violations import Violation, violations
-from host.pipeline.compact import Compacted, Middle, compact
+from host.pipeline.compact import Middle, compact
 from host.transforms.assemble import assemble
 from host.transforms.boundary import Cut, choose_cut
 from host.transforms.digests import digest
@@ -28,7 +28,6 @@ from host.transforms.sanitize import repair_pairs
 __all__ = [
     "ArchiveReader",
     "Ask",
-    "Compacted",
     "ContextEngine",
     "Count",
     "CtxhostError",

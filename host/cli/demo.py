@@ -183,7 +183,7 @@ def open_conversation(window: int, watch: Callable[[Outcome], None]) -> tuple[Co
     loaded = Loaded(Config(), {})
     count, archive = Remembered(Counter(sampled=False)), MemoryArchive()
     services = services_of(loaded, count, main_model(loaded, window), archive)
-    engine = make_engine(built_ins()[BUILT_IN], loaded, services)
+    engine = make_engine(built_ins()[BUILT_IN], BUILT_IN, loaded, services)
     return Conversation(engine, services, archive, gauge=count.gauge, warn=services.log.warning, watch=watch), count
 
 

@@ -53,7 +53,7 @@ def check_command(settings: Globals, name: str, as_json: bool) -> None:
     """
     from host.app import engine_maker, engine_places
 
-    works = show_check(name, engine_places(settings), engine_maker(settings), as_json=as_json, verbose=settings.verbose)
+    works = show_check(name, engine_places(settings), engine_maker(settings, name), as_json=as_json, verbose=settings.verbose)
     click.get_current_context().exit(0 if works else 1)
 
 

@@ -19,10 +19,11 @@ class Compressor(Engine[None]):
     """Summarises the middle: with a model where one is configured, else from the text itself."""
 
     name = "compressor"
+    leaves_input_alone = True
 
     def compact(self, window: Window) -> list[Message]:
-        """One walk through the corridor."""
-        return compact(list(window.messages), window.plan, self.summarise).messages
+        """One walk through the corridor, which cuts again once old tool results are short."""
+        return compact(list(window.messages), window.plan, self.summarise)
 
     def summarise(self, middle: Middle) -> str:
         """The body of the summary, at most ``middle.room`` tokens."""

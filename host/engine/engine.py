@@ -25,6 +25,7 @@ S = TypeVar("S")
 
 GUARD = 4  # messages beside the head; below this a summary would replace next to nothing (seed 4)
 INEFFECTIVE_LIMIT = 2  # compactions in a row after which the automatic ones pause (seed 8.2)
+FAR_LESS = 4  # the host's figure is calibrated, ours is not: they differ by less than this
 LEAST_SAVING = 0.10  # share of the window below which a compaction counts as ineffective
 
 
@@ -32,9 +33,7 @@ LEAST_SAVING = 0.10  # share of the window below which a compaction counts as in
 class EngineState:
     """What an engine remembers between calls; replaced whole, never changed in place."""
 
-    compactions: int = 0
     ineffective: int = 0  # in a row
-    last_prompt: int = 0  # tokens that the provider counted last
     saved: float | None = None  # share of the window that the last compaction saved, until the next usage judges it
     report: Report = field(default_factory=Report)
 
@@ -46,6 +45,7 @@ class Engine(ContextEngine, Generic[S]):
     """
 
     api = 1
+    leaves_input_alone = False  # whether ``compact`` never writes into the messages it is given; else it gets copies
     Settings: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -108,7 +108,7 @@ class Engine(ContextEngine, Generic[S]):
         prompt = counted.prompt if counted else max(0, self.last_prompt_tokens)
         self.last_prompt_tokens, self.last_completion_tokens = prompt, counted.completion if counted else 0
         self.last_total_tokens = self.last_prompt_tokens + self.last_completion_tokens
-        self.state = replace(self.state, last_prompt=prompt, saved=None, ineffective=self._judged(counted))
+        self.state = replace(self.state, saved=None, ineffective=self._judged(counted))
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
         """At the threshold and above. Two compactions in a row without effect pause it, but never past the window."""
@@ -129,13 +129,10 @@ class Engine(ContextEngine, Generic[S]):
         self.state = replace(self.state, report=Report())
         plan = self.plan(focus_topic)
         window = None if self.too_little(messages, plan) else self.window(messages, plan, "manual" if force else "automatic")
-        if window is None or not window.middle:
-            return self._without_effect(messages)
-        after = self.compact(window)
-        if same_messages(after, window.messages):
-            return self._without_effect(messages)
-        before = self.services.count.messages(messages) if current_tokens is None else current_tokens - plan.tools
-        return self._recorded(messages, before, after)
+        after = None if window is None or not window.middle else self.compact(window)
+        if window is None or after is None or same_messages(after, window.messages) or self._only_grew(messages, after, current_tokens):
+            return self._without_effect(messages, asked=force)
+        return self._recorded(self._size(messages, after, current_tokens), after)
 
     def plan(self, focus: str | None = None) -> Plan:
         """Costs and budgets of a compaction now."""
@@ -183,17 +180,24 @@ class Engine(ContextEngine, Generic[S]):
             return super().handle_tool_call(name, args, **kwargs)
         return json.dumps(method(**args), ensure_ascii=False, default=str)
 
-    def _recorded(self, messages: list[Message], before: int, after: list[Message]) -> list[Message]:
-        """Note a compaction from ``before`` tokens; a list that had to shrink and did not is given back as it was."""
+    def _size(self, messages: list[Message], after: list[Message], told: int | None) -> int:
+        """Tokens of the list before the compaction; what the host told is near enough where far less is left."""
         left = self.services.count.messages(after)
-        had_to_shrink = before >= self.threshold_tokens - self.services.facts.tools or any(map(is_handoff, messages))
-        if had_to_shrink and left >= before:
-            return self._without_effect(messages)
+        return told if told is not None and left * FAR_LESS < told else self.services.count.messages(messages)
+
+    def _only_grew(self, messages: list[Message], after: list[Message], told: int | None) -> bool:
+        """Whether a list that had to shrink, or had a handoff already, came back no smaller."""
+        before = self._size(messages, after, told)
+        had_to_shrink = before + self.services.facts.tools >= self.threshold_tokens or any(map(is_handoff, messages))
+        return had_to_shrink and self.services.count.messages(after) >= before
+
+    def _recorded(self, before: int, after: list[Message]) -> list[Message]:
+        """Note a compaction of ``before`` tokens; its effect is judged when the next usage comes."""
+        left = self.services.count.messages(after)
         self.compression_count += 1
         self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
         self.state = replace(
             self.state,
-            compactions=self.state.compactions + 1,
             saved=1 - left / before if before else 0.0,
             report=replace(self.state.report, made_progress=True),
         )
@@ -206,10 +210,10 @@ class Engine(ContextEngine, Generic[S]):
         still_over = usage is not None and usage.prompt >= self.threshold_tokens
         return self.state.ineffective + 1 if still_over or self.state.saved < LEAST_SAVING else 0
 
-    def _without_effect(self, messages: list[Message]) -> list[Message]:
-        self.state = replace(
-            self.state, ineffective=self.state.ineffective + 1, report=replace(self.state.report, note="nothing to compact")
-        )
+    def _without_effect(self, messages: list[Message], *, asked: bool) -> list[Message]:
+        """The list as it was; what the user asked for says nothing about the automatic compactions."""
+        report = replace(self.state.report, note="nothing to compact")
+        self.state = replace(self.state, ineffective=self.state.ineffective + (not asked), report=report)
         return messages
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 M = TypeVar("M", bound=Callable[..., Any])
 MARK = "_is_tool"
@@ -32,7 +33,14 @@ def schema_of(method: Callable[..., Any]) -> dict[str, Any]:
         "description": inspect.getdoc(method) or "",
         "parameters": {
             "type": "object",
-            "properties": {name: {"type": JSON_TYPES.get(hints.get(name, str), "string")} for name in parameters},
+            "properties": {name: {"type": json_type(hints.get(name, str))} for name in parameters},
             "required": [name for name, parameter in parameters.items() if parameter.default is parameter.empty],
         },
     }
+
+
+def json_type(hint: Any) -> str:
+    """The JSON type of an annotation; of an optional one the type of what it may be, of an unknown one a string."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = next((part for part in get_args(hint) if part is not NoneType), str)
+    return JSON_TYPES.get(get_origin(hint) or hint, "string")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from host.messages.reading import call_arguments, call_name, calls_of, text_of
 from host.messages.types import Message
-from host.transforms.assemble import choose_seat
+from host.transforms.assemble import seat_between
 from host.transforms.boundary import Cut, kept_tokens
 from host.transforms.handoff import handoff_text
 from host.transforms.plan import Plan
@@ -18,7 +18,7 @@ from host.transforms.plan import Plan
 class Window:
     """Head, middle and tail of a conversation; whole tool groups, the newest request never in the middle.
 
-    ``reason`` names the trigger, or "manual". The messages are the live ones: make new dicts, do not change them.
+    ``reason`` is "manual" or "automatic". The messages are the live ones: make new dicts, do not change them.
     """
 
     messages: tuple[Message, ...]
@@ -65,11 +65,11 @@ class Window:
         return "\n\n".join(_as_text(message) for message in messages)
 
     def summary(self, text: str, covers: Sequence[Message]) -> Message:
-        """A handoff message with this text, in a role that fits between head and tail; it stands for ``covers``."""
-        last = self.head[-1].get("role", "none") if self.head else "none"
-        first = self.tail[0].get("role", "none") if self.tail else "none"
-        seat = choose_seat(last, first, user_survives=True)
-        return {"role": seat.role, "content": handoff_text(text)}
+        """A handoff message with this text, in a role that fits between head and tail.
+
+        ``covers`` says for the reader what it stands for; the host works it out from what is left.
+        """
+        return {"role": seat_between(self.head, self.tail).role, "content": handoff_text(text)}
 
 
 def _as_text(message: Message) -> str:

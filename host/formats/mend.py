@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from host.formats.content import json_text
 from host.formats.pairing import NO_RESULT, Pairing, with_calls, without
 from host.messages.reading import call_arguments, call_name, calls_of
 from host.messages.types import JSON, Message, ToolCall
 from host.messages.violations import ROLES, is_json
+from host.transforms.sanitize import as_json
 
 __all__ = ["MENDED", "NO_RESULT", "mend", "mended_text"]
 
@@ -126,14 +126,8 @@ def _legal_call(call: ToolCall, counts: Counter[str]) -> ToolCall:
         return call
     counts["blank names"] += not named
     counts["arguments that were not JSON"] += not written
-    function = {**recorded, "name": name if named else UNNAMED_TOOL, "arguments": _as_json(arguments)}
+    function = {**recorded, "name": name if named else UNNAMED_TOOL, "arguments": as_json(arguments)}
     return cast("ToolCall", {**call, "function": function})
-
-
-def _as_json(arguments: str) -> str:
-    if not arguments.strip():
-        return "{}"
-    return arguments if is_json(arguments) else json_text({"_raw": arguments})
 
 
 def _function_of(call: ToolCall) -> JSON:

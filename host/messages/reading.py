@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from host.messages.types import Message, Part, ToolCall
@@ -107,14 +107,3 @@ def last_index(messages: Sequence[Message], wanted: Callable[[Message], bool], *
         if wanted(messages[index]):
             return index
     return -1
-
-
-def groups(messages: Sequence[Message], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Ranges ``[a, b)`` that must stay together: an assistant message with its tool results, else one message."""
-    index = start
-    while index < len(messages):
-        end = index + 1
-        while end < len(messages) and messages[end].get("role") == "tool":
-            end += 1
-        yield index, end
-        index = end

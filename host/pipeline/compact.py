@@ -35,35 +35,24 @@ class Middle:
         return self.shortened()
 
 
-@dataclass(frozen=True)
-class Compacted:
-    """The new list, and where the old one was cut; ``cut`` None: there was nothing to compact, the list is as it was."""
-
-    messages: list[Message]
-    cut: Cut | None = None
-    body: str = ""
-
-    @property
-    def dropped(self) -> int:
-        """Messages that are in the summary only."""
-        return 0 if self.cut is None else self.cut.end - self.cut.start - (self.cut.lifted is not None)
-
-
 Summarise = Callable[[Middle], str]
 
 
-def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> Compacted:
-    """One compaction. The input is not touched; what is kept is the same objects, in the same order."""
+def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> list[Message]:
+    """One compaction. The input is not touched; what is kept is the same objects, in the same order.
+
+    The same list comes back where there is nothing to compact.
+    """
     full = opened(messages)
     pruned = prune(full, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail)
     cut = choose_cut(pruned, plan, last_index(full, is_handoff))
     middle = middle_of(pruned, full, cut, plan)
     if not middle.originals and all(map(is_, pruned, full)) and fits_already(messages, plan):
-        return Compacted(messages)
+        return messages
     frame = choose_frame(kept_tokens(pruned, cut, plan), plan)
     body = clipped(summarise(replace(middle, room=frame.room)), frame.room, plan.cost) if frame.handoff else ""
     handoff = handoff_text(body, short=frame.short) if frame.handoff and (body or middle.originals) else ""
-    return Compacted(assemble(pruned, cut, handoff, plan, note=frame.note), cut, body)
+    return assemble(pruned, cut, handoff, plan, note=frame.note)
 
 
 def fits_already(messages: list[Message], plan: Plan) -> bool:
@@ -112,10 +101,12 @@ def choose_frame(kept: int, plan: Plan) -> Frame:
         return Frame(True, False, True, plan.summary)
     short = plan.cost({"role": "user", "content": handoff_text("", short=True)})
     bare = kept - plan.note
-    tries = [(plan.threshold - kept, plan.frame, True), (plan.threshold - kept, short, True), (plan.threshold - bare, short, False)]
+    tries = [
+        Frame(True, False, True, plan.threshold - kept - plan.frame),
+        Frame(True, True, True, plan.threshold - kept - short),
+        Frame(True, True, False, plan.threshold - bare - short),
+    ]
     if plan.window is not None and bare > plan.threshold:
-        tries.append((int(plan.window * WINDOW_SHARE) - bare, short, False))
-    for left, frame, note in tries:
-        if left - frame >= LEAST_BODY:
-            return Frame(True, frame is short, note, min(plan.summary, left - frame))
-    return Frame(False, True, False, 0)
+        tries.append(Frame(True, True, False, int(plan.window * WINDOW_SHARE) - bare - short))
+    fitting = next((frame for frame in tries if frame.room >= LEAST_BODY), Frame(False, True, False, 0))
+    return replace(fitting, room=min(plan.summary, fitting.room))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from host.messages.canonical import without_private
+from host.messages.canonical import identity, without_private
 from host.messages.ledger import Entry, Kind, Ledger, align
-from host.messages.reading import call_id, calls_of, is_system
+from host.messages.reading import call_id, calls_of, is_system, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.transforms.boundary import align_forward
@@ -46,6 +46,9 @@ class Refused:
     rule: str
 
 
+IDLE = Refused("there was nothing to compact")
+
+
 def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Message] = ()) -> Settled | Refused:
     """Judge and complete what an engine returned for the window of ``before``."""
     if not isinstance(returned, list):
@@ -59,8 +62,10 @@ def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Mes
     entries = with_covers(before, with_merges(entries))
     ledger = Ledger(entries)
     messages = render(ledger)
-    if broken := violations(messages):
-        return Refused(str(broken[0]))
+    if len(entries) == len(before) and all(map(_is_same, entries, before)):
+        return IDLE
+    if broken := _new_violations(before, messages):
+        return Refused(broken[0])
     old, new = count(render(before)), count(messages)
     if new > old:
         return Refused(f"the window grew from {old:,} to {new:,} tokens")
@@ -70,14 +75,14 @@ def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Mes
 def render(ledger: Ledger) -> list[Message]:
     """The messages as they are sent: a summary of kind MERGED is written in front of the message after it."""
     sent: list[Message] = []
-    handoff: Message | None = None
+    waiting: list[str] = []
     for entry in ledger:
         if entry.kind is Kind.MERGED:
-            handoff = entry.message
+            waiting.append(text_of(entry.message))
             continue
-        sent.append(merged_in_front(str(handoff["content"]), entry.message) if handoff else entry.message)
-        handoff = None
-    return [*sent, handoff] if handoff else sent
+        sent.append(merged_in_front("\n\n".join(waiting), entry.message) if waiting else entry.message)
+        waiting = []
+    return sent
 
 
 def recognised(before: Ledger, messages: Sequence[Message]) -> list[Entry]:
@@ -106,14 +111,14 @@ def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> 
         else:
             entries = _inserted(entries, wanted)
             repairs.append(f"restored the {wanted.message.get('role')} message of row {wanted.row}")
-    by_object = {id(entry.message): entry for entry in entries}
     paired = pair_results([entry.message for entry in entries])
-    if paired.messages is not None and (paired.stubbed or paired.dropped_results or paired.dropped_calls or paired.moved_results):
+    if paired.is_repaired:
         repairs.append(
             f"tool pairs: {paired.stubbed} stubbed, {paired.dropped_results} results dropped, "
             f"{paired.dropped_calls} calls dropped, {paired.moved_results} moved"
         )
-    return [by_object.get(id(message)) or _made(message, {}, before) for message in paired.messages], tuple(repairs)
+    sources = zip(paired.sources, paired.messages, strict=True)
+    return [_repaired(entries[at] if at is not None else None, message) for at, message in sources], tuple(repairs)
 
 
 def with_merges(entries: list[Entry]) -> list[Entry]:
@@ -179,10 +184,28 @@ def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
     return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=lambda entry: entry.row or 0)
 
 
+def _is_same(entry: Entry, known: Entry) -> bool:
+    return entry.row == known.row and entry.message is known.message
+
+
+def _new_violations(before: Ledger, messages: list[Message]) -> list[str]:
+    """What is wrong now and was not in the old window: an engine is not to blame for a message that came in broken."""
+    old = {(violation.rule, violation.detail) for violation in violations(render(before))}
+    return [str(violation) for violation in violations(messages) if (violation.rule, violation.detail) not in old]
+
+
+def _repaired(entry: Entry | None, message: Message) -> Entry:
+    """The entry of a message as the repair left it; None: the repair made it."""
+    if entry is None:
+        return Entry(message, None, Kind.STUB)
+    return entry if entry.message is message else Entry(message, entry.row, Kind.DIGEST)
+
+
 def _twin(entries: list[Entry], wanted: Entry) -> int | None:
     """Index of an equal message that was taken for an older row: said twice, it is in the window all the same."""
-    equal = (i for i in range(len(entries) - 1, -1, -1) if entries[i].kind is Kind.ORIGINAL and entries[i].message == wanted.message)
-    return next(equal, None)
+    told = identity(wanted.message)
+    spoken = (i for i in range(len(entries) - 1, -1, -1) if entries[i].message.get("role") == wanted.message.get("role"))
+    return next((i for i in spoken if entries[i].kind is Kind.ORIGINAL and identity(entries[i].message) == told), None)
 
 
 def _inserted(entries: list[Entry], wanted: Entry) -> list[Entry]:

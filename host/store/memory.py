@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from host.messages.canonical import canonical
 from host.messages.searchable import searchable
 from host.messages.types import Message
 
 
 class MemoryArchive:
-    """All messages of one conversation in a list (protocol Archive)."""
+    """All messages of one conversation, as bytes in a list (protocol Archive)."""
 
     def __init__(self) -> None:
-        self._rows: list[Message] = []
+        self._rows: list[bytes] = []
 
     def append(self, message: Message) -> int:
-        """Keep the message; the host never changes a dict that it was given, so the object itself is kept."""
-        self._rows.append(message)
+        """Keep the message as it is now; TypeError or ValueError for what JSON cannot hold."""
+        self._rows.append(canonical(message))
         return len(self._rows)
 
     def read(self, position: int, until: int) -> list[Message]:
         """The messages of rows position to until, both included."""
-        return self._rows[max(0, position - 1) : max(0, until)]
+        return [_message(row) for row in self._rows[max(0, position - 1) : max(0, until)]]
 
     def range(self) -> tuple[int, int]:
         """First and last row, (0, 0) while empty."""
@@ -35,8 +36,9 @@ class MemoryArchive:
         for row in range(len(self._rows), 0, -1):
             if len(found) == limit:
                 break
-            if wanted in searchable(self._rows[row - 1]).casefold():
-                found.append((row, self._rows[row - 1]))
+            message = _message(self._rows[row - 1])
+            if wanted in searchable(message).casefold():
+                found.append((row, message))
         return found
 
 
@@ -54,3 +56,8 @@ class MemoryState:
     def save(self, document: dict[str, Any]) -> None:
         """Replace the document; TypeError where it is not JSON."""
         self._text = json.dumps(document)
+
+
+def _message(row: bytes) -> Message:
+    message: Message = json.loads(row.decode("utf-8", "surrogatepass"))
+    return message

@@ -41,6 +41,14 @@ def choose_seat(last_head: str, first_tail: str, *, user_survives: bool) -> Seat
     return Seat(preferred, merged=True)
 
 
+def seat_between(head: Sequence[Message], tail: Sequence[Message]) -> Seat:
+    """The seat of a handoff between these; system messages are no neighbours, a prompt alone leads."""
+    spoken = [m.get("role", "") for m in head if not is_system(m)]
+    answered = (m.get("role", "") for m in tail if not is_system(m))
+    survives = any(m.get("role") == "user" for m in (*head, *tail))
+    return choose_seat(spoken[-1] if spoken else ("system" if head else "none"), next(answered, "none"), user_survives=survives)
+
+
 def assemble(messages: Sequence[Message], cut: Cut, handoff: str, plan: Plan, *, note: bool = True) -> list[Message]:
     """The compacted list; all but the system prompt and a merge target are the objects that came in."""
     head = list(messages[: cut.start])
@@ -53,19 +61,15 @@ def assemble(messages: Sequence[Message], cut: Cut, handoff: str, plan: Plan, *,
 def _seated(head: list[Message], tail: list[Message], handoff: str, plan: Plan) -> list[Message]:
     if not handoff:
         return tail
-    spoken = [m.get("role", "") for m in head if not is_system(m)]
-    last_head = spoken[-1] if spoken else ("system" if head else "none")
     first = next((i for i, m in enumerate(tail) if not is_system(m)), len(tail))
-    first_tail = tail[first].get("role", "") if first < len(tail) else "none"
-    survives = any(m.get("role") == "user" for m in (*head, *tail))
-    seat = choose_seat(last_head, first_tail, user_survives=survives)
+    seat = seat_between(head, tail)
     alone: Message = {"role": seat.role, "content": handoff}
     if not seat.merged:
         return [alone, *tail]
     if plan.is_pinned(tail[first]):
         other = "assistant" if seat.role == "user" else "user"
         bridge: Message = {"role": other, "content": BRIDGE[other]}
-        return [alone, bridge, *tail] if seat.role != last_head else [bridge, alone, *tail]
+        return [alone, bridge, *tail] if not head or seat.role != head[-1].get("role") else [bridge, alone, *tail]
     return [*tail[:first], merged_in_front(handoff, tail[first]), *tail[first + 1 :]]
 
 

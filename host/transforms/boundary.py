@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -93,9 +94,14 @@ def system_end(messages: Sequence[Message]) -> int:
 
 def shrink_head(messages: Sequence[Message], system: int, end: int, cost: Cost, budget: int) -> int:
     """The longest head of whole groups within the budget."""
-    while end > system and sum(map(cost, messages[system:end])) > budget:
-        end = align_backward(messages, end - 1) if end - 1 > system else system
-    return end
+    whole, spent = system, 0
+    for index in range(system, end):
+        spent += cost(messages[index])
+        if spent > budget:
+            return whole
+        if index + 1 == end or messages[index + 1].get("role") != "tool":
+            whole = index + 1
+    return whole
 
 
 def tail_cut(messages: Sequence[Message], start: int, plan: Plan) -> int:
@@ -143,11 +149,20 @@ def lifted_cut(messages: Sequence[Message], start: int, end: int, plan: Plan) ->
     request = newest_request(messages)
     cut = Cut(start, max(start, end))
     for head in (start, min(start, system + 1 if request == system else system)):
-        for boundary in _cuts_from(messages, max(end, head)):
-            cut = Cut(head, boundary, request if head <= request < boundary else None)
-            if fits(messages, cut, plan):
+        room = room_behind(messages, head, plan)
+        for boundary, tail in _cuts_from(messages, max(end, head), plan.cost):
+            lifted = request if head <= request < boundary else None
+            cut = Cut(head, boundary, lifted)
+            if tail + (0 if lifted is None else plan.cost(messages[lifted])) <= room:
                 return cut
     return cut
+
+
+def room_behind(messages: Sequence[Message], head: int, plan: Plan) -> float:
+    """Tokens that may stand behind the head, the full handoff left free."""
+    if plan.threshold is None:
+        return math.inf
+    return plan.threshold - plan.tools - plan.note - plan.frame - plan.summary - plan.spent(messages[:head])
 
 
 def newest_group(messages: Sequence[Message]) -> int:
@@ -219,11 +234,11 @@ def _first_over(messages: Sequence[Message], start: int, budget: int, floor: int
     return start
 
 
-def _cuts_from(messages: Sequence[Message], end: int) -> Iterator[int]:
-    """Every place from ``end`` on where a group begins, the newest group last whoever speaks in it."""
+def _cuts_from(messages: Sequence[Message], end: int, cost: Cost) -> Iterator[tuple[int, int]]:
+    """Every place from ``end`` on where a group begins, with the tokens from there on; the newest group last, whoever speaks."""
     newest = newest_group(messages)
-    for index in range(end, newest):
-        if messages[index].get("role") != "tool" and not is_system(messages[index]):
-            yield index
-    if end <= newest:
-        yield newest
+    left = sum(map(cost, messages[end:]))
+    for index in range(end, newest + 1):
+        if index == newest or (messages[index].get("role") != "tool" and not is_system(messages[index])):
+            yield index, left
+        left -= cost(messages[index])

@@ -24,7 +24,7 @@ TOTAL_COUNT = re.compile(r'"total_count"\s*:\s*(\d+)')
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Finished:
     """A finished call: the tool, its parsed arguments, the text that came back."""
 
     tool: str
@@ -50,7 +50,7 @@ class Outcome:
 
 def digest(tool: str, arguments: Mapping[str, Any], text: str) -> str:
     """The line for one call, at most DIGEST_LIMIT characters."""
-    outcome = Outcome(tool, arguments, text)
+    outcome = Finished(tool, arguments, text)
     return cut_text(f"[{tool}] {DIGESTS.get(tool, describe_unknown)(outcome)}", DIGEST_LIMIT)
 
 
@@ -64,49 +64,49 @@ def cut_text(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def describe_terminal(outcome: Outcome) -> str:
+def describe_terminal(outcome: Finished) -> str:
     """Command, exit code, lines of output."""
     command = cut_text(outcome.argument("command", ""), COMMAND_LIMIT)
     found = EXIT_CODE.search(outcome.text) or SPOKEN_EXIT_CODE.search(outcome.text, 0, SPOKEN_WITHIN)
     return f"ran `{command}` -> exit {found.group(1) if found else '?'}, {outcome.lines} lines output"
 
 
-def describe_read(outcome: Outcome) -> str:
+def describe_read(outcome: Finished) -> str:
     """Path and first line."""
     return f"read {outcome.argument('path', '?')} from line {outcome.argument('offset', '1')} ({outcome.chars} chars)"
 
 
-def describe_write(outcome: Outcome) -> str:
+def describe_write(outcome: Finished) -> str:
     """Path and written lines."""
     content = str(outcome.arguments.get("content") or "")
     lines = content.count("\n") + 1 if content else "?"
     return f"wrote to {outcome.argument('path', '?')} ({lines} lines)"
 
 
-def describe_file_search(outcome: Outcome) -> str:
+def describe_file_search(outcome: Finished) -> str:
     """What was searched where, with the hits."""
     what, where = outcome.argument("pattern", "?"), outcome.argument("path", ".")
     found = TOTAL_COUNT.search(outcome.text)
     return f"{outcome.argument('target', 'content')} search for '{what}' in {where} -> {found.group(1) if found else '?'} matches"
 
 
-def describe_patch(outcome: Outcome) -> str:
+def describe_patch(outcome: Finished) -> str:
     """Kind of change and path."""
     return f"{outcome.argument('mode', 'replace')} in {outcome.argument('path', '?')} ({outcome.chars} chars result)"
 
 
-def describe_browser(outcome: Outcome) -> str:
+def describe_browser(outcome: Finished) -> str:
     """Address or element."""
     target = outcome.argument("url", "") or (f"ref={outcome.argument('ref', '')}" if outcome.arguments.get("ref") else "")
     return f"{target} ({outcome.chars} chars)".lstrip()
 
 
-def describe_web_search(outcome: Outcome) -> str:
+def describe_web_search(outcome: Finished) -> str:
     """The query."""
     return f"query='{outcome.argument('query', '?')}' ({outcome.chars} chars result)"
 
 
-def describe_web_extract(outcome: Outcome) -> str:
+def describe_web_extract(outcome: Finished) -> str:
     """The first address and how many more."""
     urls = outcome.arguments.get("urls")
     entries = urls if isinstance(urls, list) else []
@@ -117,31 +117,31 @@ def describe_web_extract(outcome: Outcome) -> str:
     return f"{one_line(str(first))}{more} ({outcome.chars} chars)"
 
 
-def describe_delegation(outcome: Outcome) -> str:
+def describe_delegation(outcome: Finished) -> str:
     """The goal handed on."""
     return f"'{cut_text(outcome.argument('goal', '?'), GOAL_LIMIT)}' ({outcome.chars} chars result)"
 
 
-def describe_code(outcome: Outcome) -> str:
+def describe_code(outcome: Finished) -> str:
     """The beginning of the code."""
     code = outcome.argument("code", "")
     shown = code[:CODE_LIMIT] + ("..." if len(code) > CODE_LIMIT else "")
     return f"`{shown}` ({outcome.lines} lines output)"
 
 
-def describe_skill(outcome: Outcome) -> str:
+def describe_skill(outcome: Finished) -> str:
     """The skill's name."""
     return f"name={outcome.argument('name', '?')} ({outcome.chars} chars)"
 
 
-def describe_unknown(outcome: Outcome) -> str:
+def describe_unknown(outcome: Finished) -> str:
     """The first arguments of a tool that has no line of its own."""
     pairs = list(outcome.arguments.items())[:SHOWN_ARGUMENTS]
     shown = " ".join(f"{one_line(str(key))}={one_line(str(value))[:VALUE_LIMIT]}" for key, value in pairs)
     return f"{shown} ({outcome.chars} chars result)".lstrip()
 
 
-DIGESTS: dict[str, Callable[[Outcome], str]] = {
+DIGESTS: dict[str, Callable[[Finished], str]] = {
     "terminal": describe_terminal,
     "read_file": describe_read,
     "write_file": describe_write,

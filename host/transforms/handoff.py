@@ -27,6 +27,7 @@ NOTE = (
     "[Note: Some earlier conversation turns have been compacted into a handoff summary to save room; build on it instead of redoing "
     "the work. Persistent memory (MEMORY.md, USER.md) stays authoritative.]"
 )
+QUOTED_MARKER = "(end of context summary)"
 GAP = "\n\n"
 OPENING = "[CONTEXT "
 MARGIN = 256  # characters that blanks before a handoff may take
@@ -35,7 +36,8 @@ MARGIN = 256  # characters that blanks before a handoff may take
 def handoff_text(body: str, *, short: bool = False) -> str:
     """The notes between prefix and end marker; an empty body is the frame alone."""
     prefix = SHORT_PREFIX if short else PREFIX
-    return GAP.join([f"{prefix}\n{body}" if body else prefix, END_MARKER])
+    quoted = body.replace(END_MARKER, QUOTED_MARKER)  # notes that quote the marker would end there
+    return GAP.join([f"{prefix}\n{quoted}" if body else prefix, END_MARKER])
 
 
 def is_handoff(message: Message) -> bool:

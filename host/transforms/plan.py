@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,6 +45,6 @@ class Plan:
         """Whether the user asked for this very message to stay."""
         return any(message is pin for pin in self.pins)
 
-    def spent(self, messages: list[Message]) -> int:
+    def spent(self, messages: Sequence[Message]) -> int:
         """Tokens of a list."""
         return sum(map(self.cost, messages))

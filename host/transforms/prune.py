@@ -13,7 +13,6 @@ from host.transforms.digests import digest
 from host.transforms.plan import Cost
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
-CLEARED = "[Old tool output cleared to save context space]"
 SCREENSHOT = "[screenshot removed to save context]"
 ENVELOPE = "[screenshot removed] "
 TRUNCATED = "...[truncated]"
@@ -146,14 +145,9 @@ def shrink_json(text: str) -> str:
     """Argument text with every string leaf over KEEP_LEAF_CHARS cut; always JSON again, unchanged where it is none."""
     try:
         parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    shorter = _shrunk_leaf(parsed)
-    if shorter == parsed:
-        return text
-    try:
-        return json.dumps(shorter, ensure_ascii=False, allow_nan=False)
-    except ValueError:  # a number too large for a float would come back as Infinity, which is not JSON
+        shorter = _shrunk_leaf(parsed)
+        return text if shorter == parsed else json.dumps(shorter, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):  # no JSON, nested too deeply, or a number that would come back as Infinity
         return text
 
 

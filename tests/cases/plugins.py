@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import host.plugin
-from host.conversation.call_engine import compress_with
+from host.conversation.engine_door import Broken, EngineDoor
 from host.discovery import Resolution, accepted_keywords
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
 from host.messages.types import Message
@@ -188,7 +188,13 @@ def called_with(case: Case, folder: Path) -> Facts:
     for message in chat(12):
         on.conversation.add(message)
     on.conversation.compact(call.get("focus_topic"))
-    _, failure = compress_with(on.engine, chat(12), 1_000, call.get("focus_topic"), force=bool(call.get("force")))
+    failure = ""
+    try:
+        EngineDoor(on.engine, on.warnings.append, strict=False).compress(
+            chat(12), 1_000, call.get("focus_topic"), force=bool(call.get("force"))
+        )
+    except Broken as error:
+        failure = str(error)
     offered: dict[str, object] = {**dict.fromkeys(COMPRESS_KEYWORDS, ""), **call}
     on.engine.compress(chat(12), **accepted_keywords(on.engine.compress, offered))  # type: ignore[arg-type]
     return {

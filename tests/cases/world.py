@@ -119,7 +119,7 @@ class World:
         return resolve(
             context.engine,
             self.places(),
-            lambda factory: make_engine(factory, loaded, services()),
+            lambda factory: make_engine(factory, context.engine, loaded, services()),
             on_missing=context.on_missing,
             on_error=context.on_error,
         )

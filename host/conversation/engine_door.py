@@ -1,0 +1,94 @@
+"""The door at which an engine's code is called: what it raises is told once, and the turn goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any, TypeVar
+
+from host.discovery.keywords import accepted_keywords
+from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
+from host.engine.engine import Engine
+from host.engine.services import ModelFacts
+from host.errors import CtxhostError, EngineFailed
+from host.messages.types import Message, ToolSchema, Usage
+
+T = TypeVar("T")
+
+
+class Broken(Exception):
+    """The engine raised; the text says what."""
+
+
+class EngineDoor:
+    """All calls of one engine. With ``strict`` (``context.on_error: error``) a fault ends the turn instead."""
+
+    def __init__(self, engine: ContextEngine, warn: Callable[[str], None], *, strict: bool) -> None:
+        self.engine = engine
+        self._warn = warn
+        self._strict = strict
+        self._told: set[str] = set()
+
+    def tell_model(self, facts: ModelFacts) -> None:
+        """Give an engine of the reference's contract its window; one built on ``Engine`` has it from its services."""
+        if isinstance(self.engine, Engine):
+            return
+        update: Callable[..., object] = self.engine.update_model
+        keywords = accepted_keywords(update, {"base_url": "", "api_key": "", "provider": "", "api_mode": ""})
+        self._tried(lambda: update(facts.model, facts.window, **keywords), None)
+
+    def take_usage(self, usage: Usage | None) -> None:
+        """Hand on what the provider counted; an empty usage where it counted nothing."""
+        self._tried(lambda: self.engine.update_from_response(usage.as_openai() if usage else {}), None)
+
+    def wants_compaction(self, tokens: int) -> bool:
+        """Whether the engine would compact a window of this size; not if it cannot say."""
+        return bool(self._tried(lambda: self.engine.should_compress(tokens), False))
+
+    def compress(self, messages: list[Message], tokens: int, focus: str | None, *, force: bool) -> object:
+        """What the engine makes of the messages; the same list where it changed nothing. Raises Broken.
+
+        An engine that does not promise to leave its input alone gets a copy. Keywords that it lacks are not passed.
+        """
+        offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, ""), strict=True))
+        given = messages if getattr(self.engine, "leaves_input_alone", False) is True else deepcopy(messages)
+        compress: Callable[..., object] = self.engine.compress
+        returned = self._called(lambda: compress(given, **accepted_keywords(compress, offered)))
+        return messages if returned is given else returned
+
+    def tools(self) -> list[ToolSchema]:
+        """The engine's tools as they are offered to the model; schemas without a name are left out."""
+        none: list[dict[str, Any]] = []
+        schemas = self._tried(lambda: list(self.engine.get_tool_schemas()), none)
+        return [{"type": "function", "function": schema} for schema in schemas if isinstance(schema, dict) and schema.get("name")]
+
+    def call(self, name: str, arguments: Mapping[str, Any], messages: list[Message]) -> str:
+        """Answer a call of one of these tools, as JSON text; an error is an answer too."""
+        try:
+            return self._called(lambda: self.engine.handle_tool_call(name, arguments, messages=deepcopy(messages)))
+        except Broken as error:
+            return json.dumps({"error": f"{name}: {error}"}, ensure_ascii=False)
+
+    def refuse(self, rule: str) -> None:
+        """Say once that the engine was not followed."""
+        if self._strict:
+            raise EngineFailed(self.engine.name, rule)
+        if rule not in self._told:
+            self._told.add(rule)
+            self._warn(f"engine {self.engine.name!r} was not followed: {rule}; the window stays as it was")
+
+    def _tried(self, call: Callable[[], T], otherwise: T) -> T:
+        try:
+            return self._called(call)
+        except Broken as error:
+            self.refuse(str(error))
+            return otherwise
+
+    def _called(self, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except CtxhostError as error:  # the engine's own word for what is missing, a model for example
+            raise Broken(f"it raised {type(error).__name__}: {error.what}. {error.advice}".rstrip(". ")) from error
+        except Exception as error:
+            raise Broken(f"it raised {type(error).__name__}: {error}") from error
