@@ -58,14 +58,13 @@ class Session:
     outcomes: list[Outcome] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)  # one line each, not alarming
     warnings: list[str] = field(default_factory=list)
-    warnings_shown: int = 0
 
 
 def load_config(options: Options) -> Loaded:
     """The configuration for the current folder."""
-    from host.config import load
+    from host.config import load_here
 
-    return load(config_file=options.config_file, home=options.home, cwd=Path.cwd(), environ=os.environ)
+    return load_here(options.config_file, options.home)
 
 
 def built_ins() -> dict[str, EngineFactory]:

@@ -26,7 +26,7 @@ def main() -> None:
         if missing or stray:
             sys.exit(f"the wheel lacks {missing}, and holds at its top level {stray}")
         use(install(outside, wheel), outside)
-    print("wheel: installed into an empty environment, every command ran")
+    print("wheel: installed into an empty environment, its commands ran")
 
 
 def build(folder: Path) -> Path:
@@ -49,7 +49,7 @@ def install(folder: Path, wheel: Path) -> Path:
 
 
 def use(bin_folder: Path, folder: Path) -> None:
-    """Every command, from a folder with nothing in it."""
+    """The commands of COMMANDS, from a folder with nothing in it."""
     empty = folder / "empty"
     empty.mkdir()
     for command in COMMANDS:

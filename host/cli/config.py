@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,9 +130,9 @@ def trust_command(settings: Globals, path: Path, revoke: bool, listing: bool, as
 
 def loaded_here(settings: Globals) -> Loaded:
     """The configuration for this folder and environment."""
-    from host.config import load
+    from host.config import load_here
 
-    return load(config_file=settings.config_file, home=settings.home, cwd=Path.cwd(), environ=os.environ)
+    return load_here(settings.config_file, settings.home)
 
 
 def say_json(document: Any) -> None:

@@ -122,7 +122,7 @@ class Played:
 def demo(settings: Globals, window: int, everything: bool, as_json: bool) -> int:
     """Watch an engine work on a conversation that comes along.
 
-    An engineer and her agent move the payments of a web shop to another provider. The built-in compressor keeps their
+    Two engineers and their agent move the payments of a web shop to another provider. The built-in compressor keeps their
     conversation within the window; no model is asked, nothing is sent, and config.yaml is not read: it is the same everywhere.
     """
     from host.cli.replay_screen import Screen
@@ -208,7 +208,7 @@ def console(color: bool) -> Console:
 
 def announce(out: Console, messages: Sequence[Message], window: int) -> None:
     """What will be seen."""
-    out.print(f"Two engineers and an agent move a web shop's payments to another provider: one afternoon, {len(messages):,} messages.")
+    out.print(f"Two engineers and their agent move a web shop's payments to another provider: one afternoon, {len(messages):,} messages.")
     out.print(f"The model's window holds {window:,} tokens. See what is done when it fills up, and what is left in it at the end.\n")
 
 

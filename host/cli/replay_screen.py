@@ -29,6 +29,7 @@ class Screen:
         self._out = Console(no_color=not color, highlight=False, quiet=quiet, soft_wrap=True)
         self._bar = Console(stderr=True, no_color=not color, quiet=quiet)
         self._compactions = 0
+        self._shown = 0  # warnings
 
     def begin(self, transcript: Transcript, session: Session, left: int) -> None:
         """What is replayed, under what, in which window."""
@@ -43,7 +44,7 @@ class Screen:
             self._line(f"note: {notice}")
         for warning in session.warnings:
             self._line(f"[yellow]warning:[/] {_plain(warning)}", markup=True)
-        session.warnings_shown = len(session.warnings)
+        self._shown = len(session.warnings)
 
     @contextmanager
     def progress(self, total: int) -> Iterator[Callable[[int, int], None]]:
@@ -67,7 +68,7 @@ class Screen:
 
     def end(self, session: Session, result: Replayed) -> None:
         """The closing table, and every call that was not as it should be."""
-        for warning in dict.fromkeys(session.warnings[session.warnings_shown :]):
+        for warning in dict.fromkeys(session.warnings[self._shown :]):
             self._line(f"[yellow]warning:[/] {_plain(warning)}", markup=True)
         for name, value in closing_table(result).items():
             self._line(f"[dim]{name:<18}[/] {value}", markup=True)

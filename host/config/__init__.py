@@ -1,7 +1,7 @@
 """The configuration: what may be said, where it was said, and who may say it."""
 
 from host.config.layers import Origin
-from host.config.loader import FileUse, Loaded, load, settings_for
+from host.config.loader import FileUse, Loaded, load, load_here, settings_for
 from host.config.models import Config, ModelRef
 from host.config.trust import Trusted, is_trusted, trust, trusted_projects, untrust
 
@@ -14,6 +14,7 @@ __all__ = [
     "Trusted",
     "is_trusted",
     "load",
+    "load_here",
     "settings_for",
     "trust",
     "trusted_projects",

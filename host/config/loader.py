@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -84,6 +85,11 @@ def load(*, config_file: Path | None, home: Path, cwd: Path, environ: Mapping[st
         raise ConfigError(problems)
     warnings = (*found.warnings, *_clamp_warnings(merged, config))
     return Loaded(config, _origins(merged), warnings, found.files, found.project_plugins, found.untrusted_plugins, merged)
+
+
+def load_here(config_file: Path | None, home: Path) -> Loaded:
+    """The configuration for the current folder and environment."""
+    return load(config_file=config_file, home=home, cwd=Path.cwd(), environ=os.environ)
 
 
 def settings_for(loaded: Loaded, name: str, model: type[M]) -> M:

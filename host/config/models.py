@@ -73,8 +73,10 @@ class ModelSection(Section):
 
     name: Text = Field(default="", description="The model, as its provider spells it; empty: none is asked.", json_schema_extra=NEEDS_TRUST)
     provider: Provider = Field(default="", description="Who serves it; empty: the provider is found from the name.")
-    base_url: Address = Field(default="", description="Address of an OpenAI-compatible service; empty: the provider's own.")
-    api_key_env: VariableName = Field(default="", description="Environment variable that holds the key; empty: the provider's usual one.")
+    base_url: Address = Field(default="", description="Address of an OpenAI-compatible service; empty: OpenAI's.")
+    api_key_env: VariableName = Field(
+        default="", description="Environment variable that holds the key; empty: OPENAI_API_KEY where no address is set."
+    )
     context_length: Positive | None = Field(default=None, description="Window in tokens; null: looked up by the model's name.")
     max_tokens: Positive | None = Field(
         default=None, description="Longest answer in tokens, kept free in the window; null: the provider's default, nothing kept free."

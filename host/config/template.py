@@ -11,7 +11,7 @@ context:
   # on_missing: fallback      # or error: do not start without the engine
   # on_error: fallback        # or error: end the turn when the engine fails
 
-# Without a model everything but live answers works: replay, grep, archive, MCP.
+# Without a model `ctxhost replay` works too: summaries are then made from the text itself.
 # model:
 #   name: gpt-5.2
 #   base_url: http://localhost:8000/v1    # any OpenAI-compatible service

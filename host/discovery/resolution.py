@@ -169,4 +169,4 @@ def _misplaced(name: str, places: Places) -> list[str]:
     """A plugin one folder too high, where the reference keeps plugins of other kinds."""
     searched = [folder for _, folder in places.folders() if folder.name == "context_engine"]
     found = [(folder.parent / name, folder) for folder in searched if os.path.isfile(folder.parent / name / INIT)]  # noqa: PTH113 never raises
-    return [f"there is a {plugin}, but engines belong into {folder}" for plugin, folder in found]
+    return [f"there is a {plugin}, but engines belong in {folder}" for plugin, folder in found]
