@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, count
-from operator import is_not
+from operator import is_, is_not
 from typing import Protocol
 
 from host.messages.types import Message, ToolSchema, Usage
@@ -141,6 +141,8 @@ class Gauge:
 
 def _common_prefix(before: Sequence[Message], now: Sequence[Message]) -> int:
     """How many messages at the beginning are the same objects."""
+    if all(map(is_, before, now)):  # nearly always: a turn only adds
+        return min(len(before), len(now))
     return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
 
 
