@@ -47,7 +47,7 @@ def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> list[M
     pruned = prune(full, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail)
     cut = choose_cut(pruned, plan, last_index(full, is_handoff))
     middle = middle_of(pruned, full, cut, plan)
-    if not middle.originals and all(map(is_, pruned, full)) and fits_already(messages, plan):
+    if not middle.originals and all(map(is_, pruned, full)) and fits_already(full, plan):
         return messages
     frame = choose_frame(kept_tokens(pruned, cut, plan), plan)
     body = clipped(summarise(replace(middle, room=frame.room)), frame.room, plan.cost) if frame.handoff else ""
@@ -56,8 +56,8 @@ def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> list[M
 
 
 def fits_already(messages: list[Message], plan: Plan) -> bool:
-    """Whether the list is under the threshold as it is."""
-    return plan.threshold is None or plan.tools + plan.spent(messages) <= plan.threshold
+    """Whether the list is under the threshold as it is, with the note that it may carry."""
+    return plan.threshold is None or plan.tools + plan.note + plan.spent(messages) <= plan.threshold
 
 
 def clipped(body: str, room: int, cost: Cost) -> str:

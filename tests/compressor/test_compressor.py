@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from host.compressor.template import Section
 from host.errors import ProviderError
 from host.messages.types import Message
@@ -12,7 +14,7 @@ from host.provider.ask import asking
 from host.provider.openai_client import OpenAIProvider
 from host.testing import LoopbackServer
 from host.testing.messages import assistant, system, tool_session, user
-from host.transforms.handoff import END_MARKER, PREFIX, handoff_body, is_handoff
+from host.transforms.handoff import END_MARKER, PREFIX, handoff_body, handoff_text, is_handoff, merged_in_front, split_merged, with_note
 from tests.engines_for_tests import compressor
 
 
@@ -117,3 +119,16 @@ def test_status_shows_no_sentinel() -> None:
     engine.compress(session())
     assert engine.get_status()["last_prompt_tokens"] == 0
     assert engine.get_status()["compression_count"] == 1
+
+
+@pytest.mark.parametrize("chars", range(4_000, 9_000, 250))
+def test_a_summary_shrinks_where_nothing_but_its_own_length_is_over_the_threshold(chars: int) -> None:
+    engine = compressor(8_000)
+    engine.compression_count = 1
+    notes = user(handoff_text("\n".join(f"- rule {n}: never touch file {n}.py" for n in range(60))))
+    full = [with_note(system("s")), merged_in_front(str(notes["content"]), user("go")), assistant("word " * (chars // 2))]
+    result = engine.compress(full)
+    assert engine.services.count.messages(result) <= max(
+        engine.threshold_tokens, engine.services.count.messages([user("go"), full[2]]) + 10
+    )
+    assert split_merged(result[1])[-1] == user("go")
