@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from host.compressor.template import Section
 from host.errors import ProviderError
 from host.messages.types import Message
@@ -121,14 +119,15 @@ def test_status_shows_no_sentinel() -> None:
     assert engine.get_status()["compression_count"] == 1
 
 
-@pytest.mark.parametrize("chars", range(4_000, 9_000, 250))
-def test_a_summary_shrinks_where_nothing_but_its_own_length_is_over_the_threshold(chars: int) -> None:
+def test_a_summary_shrinks_where_the_note_alone_is_over_the_threshold() -> None:
     engine = compressor(8_000)
     engine.compression_count = 1
-    notes = user(handoff_text("\n".join(f"- rule {n}: never touch file {n}.py" for n in range(60))))
-    full = [with_note(system("s")), merged_in_front(str(notes["content"]), user("go")), assistant("word " * (chars // 2))]
+    count = engine.services.count.messages
+    notes = handoff_text("\n".join(f"- rule {n}: never touch file {n}.py" for n in range(60)))
+    head = [with_note(system("s")), merged_in_front(notes, user("go"))]
+    words = next(n for n in range(9_000, 0, -5) if count([*head, assistant("word " * n)]) <= engine.threshold_tokens + 15)
+    full = [*head, assistant("word " * words)]
+    assert count(full) > engine.threshold_tokens
     result = engine.compress(full)
-    assert engine.services.count.messages(result) <= max(
-        engine.threshold_tokens, engine.services.count.messages([user("go"), full[2]]) + 10
-    )
+    assert count(result) <= engine.threshold_tokens
     assert split_merged(result[1])[-1] == user("go")
