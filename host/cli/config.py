@@ -54,7 +54,12 @@ def show_command(settings: Globals, origin: bool, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def check_command(settings: Globals, as_json: bool) -> None:
-    """Check the configuration and name every problem. Exit status 2 if there is one."""
+    """Check the configuration and name every problem. Exit status 2 if there is one.
+
+    Settings of engines are checked when their engine is loaded: `ctxhost engines check NAME`.
+    """
+    from host.config import unchecked_engines
+    from host.config.reading import printable
     from host.errors import ConfigError
 
     try:
@@ -63,14 +68,17 @@ def check_command(settings: Globals, as_json: bool) -> None:
         if not as_json:
             raise
         problems = [{"where": each.where, "key": each.key, "expected": each.expected, "nearest": each.nearest} for each in error.problems]
-        say_json({"ok": False, "problems": problems, "warnings": []})
+        say_json({"ok": False, "problems": problems, "warnings": [], "unchecked": []})
         click.get_current_context().exit(error.exit_status)
+    unchecked = unchecked_engines(loaded)
     if as_json:
-        say_json({"ok": True, "problems": [], "warnings": loaded.warnings})
+        say_json({"ok": True, "problems": [], "warnings": loaded.warnings, "unchecked": unchecked})
         return
     _warn(loaded.warnings)
     for use in loaded.files:
         click.echo(use)
+    if unchecked:
+        click.echo(f"not checked: the settings of {printable(', '.join(unchecked))}; `ctxhost engines check NAME` checks them")
     click.echo("no problems")
 
 

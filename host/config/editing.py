@@ -9,10 +9,11 @@ from typing import Any
 
 from host.config.environment import read_value
 from host.config.fields import FieldRow, field_at, fields_of, sections_of
+from host.config.layers import layer_of
 from host.config.loader import check_document
 from host.config.models import ENGINES, Config
 from host.config.reading import Document, KeyPath, dotted, read_file, read_text
-from host.config.validation import unknown_key
+from host.config.validation import found_value, unknown_key
 from host.config.writing import write_whole
 from host.errors import ConfigError, Problem
 
@@ -27,7 +28,7 @@ def set_value(path: Path, key: str, text: str) -> None:
     path = path.expanduser()
     before = read_file(path) if path.exists() else Document(str(path), {})
     value = read_value(text, field_at(keys, fields), key)
-    broken = [*before.problems, *(Problem(str(path), key, problem.expected) for problem in value.problems)]
+    broken = [*before.problems, *_in_the_way(before, keys), *(Problem(str(path), key, problem.expected) for problem in value.problems)]
     if broken:
         raise ConfigError(broken)
     text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
@@ -66,6 +67,17 @@ def _refusal(keys: KeyPath, fields: Mapping[str, FieldRow]) -> Problem | None:
         inside = [name for name in fields if name.startswith(f"{key}.")]
         return Problem("config set", key, f"is a section; set one of its keys: {', '.join(inside)}")
     return unknown_key(keys, "config set", fields)
+
+
+def _in_the_way(document: Document, keys: KeyPath) -> list[Problem]:
+    """What is written where a mapping would have to be: it is not replaced unasked."""
+    here = document.tree
+    for depth, key in enumerate(keys[:-1], start=1):
+        here = here.get(key) if isinstance(here, dict) else None
+        if here is not None and not isinstance(here, dict):
+            where = layer_of(document).origin(keys[:depth]).where
+            return [Problem(where, dotted(keys[:depth]), f"expected a mapping, found {found_value(here)}; remove it first")]
+    return []
 
 
 def _put(tree: Any, keys: KeyPath, value: Any) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from host.config.fields import FieldRow, field_at, nearest_key, sections_of
+from host.config.fields import FieldRow, field_at, nearest_key, nearest_of, sections_of
 from host.config.layers import Layer, Origin
 from host.config.models import ENGINES
 from host.config.reading import Document, KeyPath, dotted, read_text
 from host.errors import Problem
 
 PREFIX = "CTXHOST_"
-BETWEEN = "__"  # one underscore is part of many keys; a name without two is not an override but another part's own variable
+BETWEEN = "__"  # one underscore is part of many keys
 
 
 def overrides(environ: Mapping[str, str], fields: Mapping[str, FieldRow], engines: object) -> tuple[Layer, list[Problem]]:
     """The layer that the environment lays over the files; ``engines`` is what the files say, for the spelling of names."""
     layer = Layer()
-    problems: list[Problem] = []
+    problems = [problem for variable in _almost_named(environ, fields) if (problem := _misspelt(variable, fields))]
     for variable, text in sorted(_named(environ)):
         path = _path_of(variable, engines)
         problem = _unknown(variable, path, fields)
@@ -34,6 +34,12 @@ def overrides(environ: Mapping[str, str], fields: Mapping[str, FieldRow], engine
     return layer, problems
 
 
+def unheeded(environ: Mapping[str, str], fields: Mapping[str, FieldRow]) -> list[str]:
+    """Warnings about variables that begin like an override and are like none; a cluster may have set them for a service."""
+    strange = [variable for variable in _almost_named(environ, fields) if _misspelt(variable, fields) is None]
+    return [f"{variable}: ignored, no key is like it; overrides are spelt like {variable_of(next(iter(fields)))}" for variable in strange]
+
+
 def variable_of(key: str) -> str:
     """The variable that overrides a key."""
     return PREFIX + key.replace(".", BETWEEN).replace("-", "_").upper()
@@ -41,6 +47,29 @@ def variable_of(key: str) -> str:
 
 def _named(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     return ((name, text) for name, text in environ.items() if name.startswith(PREFIX) and BETWEEN in name[len(PREFIX) :])
+
+
+def _almost_named(environ: Mapping[str, str], fields: Mapping[str, FieldRow]) -> list[str]:
+    """Variables that begin with a section of ours and have no two underscores in them."""
+    sections = [variable_of(key.partition(".")[0]) for key in fields]
+    begun = [name for name in environ if any(name == section or name.startswith(f"{section}_") for section in sections)]
+    return sorted(name for name in begun if BETWEEN not in name)
+
+
+def _misspelt(variable: str, fields: Mapping[str, FieldRow]) -> Problem | None:
+    key = variable.removeprefix(PREFIX).lower()
+    if key == ENGINES or variable.startswith(f"{variable_of(ENGINES)}_"):
+        return Problem(variable, ENGINES, f"name an engine and a setting: {PREFIX}ENGINES__NAME__KEY")
+    if key in sections_of(fields):
+        return Problem(variable, key, f"is a section; override its keys one by one: {', '.join(map(variable_of, _inside(key, fields)))}")
+    section = next(name.partition(".")[0] for name in fields if key.startswith(f"{name.partition('.')[0]}_"))
+    inside = {name.removeprefix(f"{section}.").replace(".", "_"): name for name in _inside(section, fields)}
+    near = nearest_of(key.removeprefix(f"{section}_"), list(inside))
+    return Problem(variable, key, "two underscores stand between a section and its key", variable_of(inside[near])) if near else None
+
+
+def _inside(section: str, fields: Mapping[str, FieldRow]) -> list[str]:
+    return [name for name in fields if name.startswith(f"{section}.") and "[]" not in name]
 
 
 def _path_of(variable: str, engines: object) -> KeyPath:

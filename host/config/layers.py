@@ -85,7 +85,7 @@ def _says_nothing(path: KeyPath, fields: Mapping[str, FieldRow], sections: set[s
     if key in sections or (path[0] == ENGINES and len(path) == 2):
         return True
     row = fields.get(key)
-    return row is not None and not row.nullable and row.type != "string"
+    return row is not None and not row.nullable and (row.type != "string" or bool(row.default))
 
 
 def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Tree:

@@ -7,22 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
-
-from host.config.environment import overrides
+from host.config.environment import overrides, unheeded
 from host.config.fields import fields_of
 from host.config.kinds import LARGEST_TARGET_RATIO, SMALLEST_TARGET_RATIO
 from host.config.layers import Layer, Origin, layer_of, leaves, overlay, without_unset
 from host.config.models import ENGINES, Config, EngineLimits
 from host.config.project import Foreign, dropped_warning, look, names_own_plugin, trust_command, untrusted_part
-from host.config.reading import Document, KeyPath, dotted, read_file
+from host.config.reading import Document, KeyPath, dotted, printable, read_file
 from host.config.trust import CONFIG_NAME, PLUGIN_FOLDER, is_trusted
 from host.config.validation import found_value, validated
 from host.errors import ConfigError, Problem
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -83,26 +79,13 @@ def load(*, config_file: Path | None, home: Path, cwd: Path, environ: Mapping[st
     problems = [*found.problems, *unreadable, *(config if isinstance(config, list) else []), *_limit_problems(merged)]
     if problems or isinstance(config, list):
         raise ConfigError(problems)
-    warnings = (*found.warnings, *_clamp_warnings(merged, config))
+    warnings = (*found.warnings, *unheeded(environ, fields), *_clamp_warnings(merged, config), *_folder_warnings(merged, config, cwd))
     return Loaded(config, _origins(merged), warnings, found.files, found.project_plugins, found.untrusted_plugins, merged)
 
 
 def load_here(config_file: Path | None, home: Path) -> Loaded:
     """The configuration for the current folder and environment."""
     return load(config_file=config_file, home=home, cwd=Path.cwd(), environ=os.environ)
-
-
-def settings_for(loaded: Loaded, name: str, model: type[M]) -> M:
-    """The settings of one engine, checked by its own model; raises ConfigError at the offending keys.
-
-    What the host itself reads (``EngineLimits``) is not shown to a model that has no such field.
-    """
-    hosts = set(EngineLimits.model_fields) - set(model.model_fields)
-    settings = {key: value for key, value in loaded.config.engines.get(name, {}).items() if key not in hosts}
-    checked = validated(model, loaded.layer, settings, (ENGINES, name))
-    if isinstance(checked, list):
-        raise ConfigError(checked)
-    return checked
 
 
 def check_document(document: Document) -> list[Problem]:
@@ -217,3 +200,8 @@ def _clamp_warnings(layer: Layer, config: Config) -> list[str]:
         return []
     limits = f"{SMALLEST_TARGET_RATIO:.2f} to {LARGEST_TARGET_RATIO:.2f}"
     return [f"{layer.origin(path)}: {dotted(path)} {written} is outside {limits}; {used:.2f} is used"]
+
+
+def _folder_warnings(layer: Layer, config: Config, cwd: Path) -> list[str]:
+    missing = [(index, path) for index, path in enumerate(config.plugins.paths) if not (cwd / path).is_dir()]
+    return [f"{layer.origin(('plugins', 'paths', index))}: plugins.paths: no folder {printable(path)}" for index, path in missing]

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host.config.fields import FieldRow
+from host.config.fields import RENAMED, FieldRow, nearest_of
 from host.config.layers import Layer, leaves, without
-from host.config.models import ENGINES
+from host.config.models import ENGINES, CompressionSection, ContextSection
 from host.config.reading import MAX_BYTES, Document, KeyPath, dotted, read_bytes
 from host.config.trust import PLUGIN_FOLDER
 
-OURS = ("context", "compression")
+OURS = {"context": list(ContextSection.model_fields), "compression": list(CompressionSection.model_fields)}
+"""The sections by which a file is known to be for ctxhost, and their keys."""
+
 MENTIONED = re.compile(r"""(context|compression)["']?\s*:""")
 AT_THE_TOP = re.compile(r"""^["']?(context|compression)["']?[ \t]*:([ \t]|$)""", re.MULTILINE)
 PLAIN_NAME = re.compile(r"\w[\w-]*")
@@ -62,10 +64,7 @@ def _whose(document: Document, text: str) -> Document | Foreign:
         (_holds_several(text), "somebody else's file: it holds several documents"),
         (TEMPLATE.search(text), "somebody else's file: it is a template"),
         (any(FOREIGN_TAG in problem.expected for problem in document.problems), "somebody else's file: it uses tags of another program"),
-        (
-            isinstance(tree, dict) and tree and not _has_our_section(tree),
-            "somebody else's file: its context: or compression: is no mapping",
-        ),
+        (isinstance(tree, dict) and tree and not _has_our_section(tree), f"somebody else's file: {_unlike_ours(tree)}"),
     ):
         if applies:
             return Foreign(why, doubtful=True)
@@ -78,7 +77,19 @@ def _holds_several(text: str) -> bool:
 
 
 def _has_our_section(tree: Any) -> bool:
-    return isinstance(tree, dict) and any(key in tree and isinstance(tree[key], dict | None) for key in OURS)
+    return isinstance(tree, dict) and any(section in tree and _reads_like(tree[section], section) for section in OURS)
+
+
+def _reads_like(value: Any, section: str) -> bool:
+    """Whether a mapping is empty or has a key of ours in it, if misspelt or under its former name."""
+    if not isinstance(value, dict | None):
+        return False
+    return not value or any(nearest_of(key, OURS[section]) or f"{section}.{key}" in RENAMED for key in value)
+
+
+def _unlike_ours(tree: Any) -> str:
+    mappings = [section for section in OURS if isinstance(tree, dict) and isinstance(tree.get(section), dict)]
+    return f"no key under its {mappings[0]}: is one of ctxhost" if mappings else "its context: or compression: is no mapping"
 
 
 def untrusted_part(layer: Layer, fields: Mapping[str, FieldRow]) -> tuple[Layer, list[KeyPath]]:

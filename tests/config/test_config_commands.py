@@ -112,6 +112,14 @@ def test_check_says_fine_or_names_every_problem(desk: Desk, run: Type) -> None:
     assert [problem["key"] for problem in json.loads(as_json.stdout)["problems"]] == ["a", "b"]
 
 
+def test_check_names_the_engines_whose_settings_it_did_not_check(desk: Desk, run: Type) -> None:
+    desk.write("context: {engine: recap}\nengines: {recap: {words: 5}, compressor: {timeout: 3}}\n")
+    assert "not checked: the settings of recap; `ctxhost engines check NAME`" in run("config", "check").output
+    assert json.loads(run("config", "check", "--json").stdout)["unchecked"] == ["recap"]
+    desk.write("")
+    assert "not checked" not in run("config", "check").output
+
+
 def test_set_changes_the_home_file_and_says_when_another_source_wins(desk: Desk, run: Type) -> None:
     assert "is set" in run("config", "set", "compression.threshold", "0.4").output
     assert desk.load().config.compression.threshold == 0.4

@@ -131,3 +131,14 @@ def test_what_the_first_file_suggests_in_comments_is_valid(desk: Desk, template:
     loaded = desk.load()
     assert loaded.warnings == ()
     assert loaded.origins["compression.threshold"].kind == "file"
+
+
+@pytest.mark.parametrize(("written", "found"), [("[1, 2]", "a list"), ("5", "5")])
+def test_a_value_where_a_mapping_would_have_to_be_is_not_replaced(tmp_path: Path, written: str, found: str) -> None:
+    path = tmp_path / "config.yaml"
+    text = f"engines:\n  foo:\n    bar: {written}\n"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        set_value(path, "engines.foo.bar.baz", "1")
+    assert str(caught.value.problems[0]) == f"{path}:3:5: engines.foo.bar: expected a mapping, found {found}; remove it first"
+    assert path.read_text() == text

@@ -43,7 +43,7 @@ def test_an_empty_variable_says_nothing(desk: Desk) -> None:
 
 
 def test_variables_of_other_parts_are_left_alone(desk: Desk) -> None:
-    desk.environ.update(CTXHOST_CONFIG="x", CTXHOST_HOME="y", CTXHOST_TRESHOLD="1", COMPRESSION__THRESHOLD="7")
+    desk.environ.update(CTXHOST_CONFIG="x", CTXHOST_HOME="y", CTXHOST_CACHE="z", CTXHOST_TRESHOLD="1", COMPRESSION__THRESHOLD="7")
     assert desk.load().warnings == ()
 
 
@@ -56,6 +56,18 @@ def test_variables_of_other_parts_are_left_alone(desk: Desk) -> None:
         ("CTXHOST_AUXILIARY__COMPRESSION", "{}", "auxiliary.compression: is a section"),
         ("CTXHOST_ENGINES__LCM", "{}", "engines.lcm: name an engine and a setting"),
         ("CTXHOST___", "1", "unknown key"),
+        (
+            "CTXHOST_COMPRESSION_THRESHOLD",
+            "0.4",
+            "two underscores stand between a section and its key; did you mean 'CTXHOST_COMPRESSION__THRESHOLD'?",
+        ),
+        ("CTXHOST_COMPRESSION_TRESHOLD", "0.4", "did you mean 'CTXHOST_COMPRESSION__THRESHOLD'?"),
+        ("CTXHOST_AUXILIARY_COMPRESSION_TIMEOUT", "4", "did you mean 'CTXHOST_AUXILIARY__COMPRESSION__TIMEOUT'?"),
+        ("CTXHOST_AUXILIARY_COMPRESSION__TIMEOUT", "4", "did you mean 'CTXHOST_AUXILIARY__COMPRESSION__TIMEOUT'?"),
+        ("CTXHOST_PROMPT_CACHING_CACHE_TTL", "1h", "did you mean 'CTXHOST_PROMPT_CACHING__CACHE_TTL'?"),
+        ("CTXHOST_COMPRESSION", "{}", "compression: is a section; override its keys one by one: CTXHOST_COMPRESSION__ENABLED,"),
+        ("CTXHOST_ENGINES", "{}", "engines: name an engine and a setting: CTXHOST_ENGINES__NAME__KEY"),
+        ("CTXHOST_ENGINES_LCM_DEPTH", "2", "engines: name an engine and a setting: CTXHOST_ENGINES__NAME__KEY"),
         ("CTXHOST_MODEL__NAME", "\udcff", "model.name: expected text; half of a character"),
     ],
 )
@@ -64,6 +76,14 @@ def test_a_variable_without_meaning_is_an_error_that_names_it(desk: Desk, variab
     (problem,) = desk.problems()
     assert problem.startswith(f"{variable}: ")
     assert says in problem
+
+
+@pytest.mark.parametrize("variable", ["CTXHOST_MODEL_SERVICE_HOST", "CTXHOST_MODEL_PORT_8000_TCP", "CTXHOST_STORE_PORT"])
+def test_a_variable_that_a_cluster_set_for_a_service_is_mentioned_and_ignored(desk: Desk, variable: str) -> None:
+    desk.environ[variable] = "tcp://10.0.0.1:8000"
+    (warning,) = desk.load().warnings
+    assert warning.startswith(f"{variable}: ignored")
+    assert "CTXHOST_CONTEXT__ENGINE" in warning
 
 
 def test_settings_of_engines_are_found_under_the_spelling_of_the_file(desk: Desk) -> None:

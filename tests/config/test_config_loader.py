@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import ValidationError
 
-from host.config import Config, settings_for
+from host.config import Config
 from host.config.fields import fields_of, nearest_key
-from host.errors import ConfigError
 
 Desk = Any  # conftest.Desk
 
@@ -78,6 +77,10 @@ ODD_BUT_CLEAR = [
     ("model: {fallback: [{model: a}]}", "model.fallback.0.name", "a"),
     ("prompt_caching: {cache_ttl: 1h}", "prompt_caching.cache_ttl", "1h"),
     ("engines: {lcm: }", "engines", {}),
+    ("context: {engine: }", "context.engine", "compressor"),
+    ("context: {on_error: null}", "context.on_error", "fallback"),
+    ("prompt_caching: {cache_ttl: }", "prompt_caching.cache_ttl", "5m"),
+    ("auxiliary: {compression: {provider: }}", "auxiliary.compression.provider", "auto"),
 ]
 
 
@@ -227,31 +230,14 @@ def test_a_home_that_is_also_the_current_folder_is_read_once_and_trusted(desk: D
     assert len(loaded.files) == 1
 
 
-class Recap(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    words: int = Field(default=200, ge=20)
-    style: str = "plain"
-
-    @field_validator("style")
-    @classmethod
-    def known(cls, value: str) -> str:
-        if value == "purple":
-            raise ValueError("is in bad taste")
-        return value
+def test_a_plugin_folder_that_does_not_exist_is_named_at_its_line(desk: Desk) -> None:
+    (desk.home / "mine").mkdir()
+    path = desk.write("plugins:\n  paths:\n    - mine\n    - missing\n")
+    assert desk.load().warnings == (f"{path}:4: plugins.paths: no folder {desk.home / 'missing'}",)
 
 
-def test_an_engines_settings_are_checked_by_its_own_model(desk: Desk) -> None:
-    desk.write("engines:\n  recap:\n    words: 50\n    timeout: 9\n")
-    assert settings_for(desk.load(), "recap", Recap) == Recap(words=50)
-    assert settings_for(desk.load(), "other", Recap) == Recap()
-
-
-def test_an_engines_problems_stand_at_their_lines(desk: Desk) -> None:
-    path = desk.write("engines:\n  recap:\n    words: 3\n    wrods: 4\n    style: purple\n")
-    with pytest.raises(ConfigError) as caught:
-        settings_for(desk.load(), "recap", Recap)
-    assert list(map(str, caught.value.problems)) == [
-        f"{path}:3:5: engines.recap.words: expected a whole number of at least 20, found 3",
-        f"{path}:4:5: engines.recap.wrods: unknown key; did you mean 'engines.recap.words'?",
-        f"{path}:5:5: engines.recap.style: is in bad taste",
-    ]
+def test_an_empty_key_of_a_project_leaves_the_home_folders_value(desk: Desk) -> None:
+    desk.write("context: {engine: lcm}\nmodel: {context_length: 9000}\n")
+    desk.write("context: {engine: }\nmodel: {context_length: }\n", project=True)
+    config = desk.load().config
+    assert (config.context.engine, config.model.context_length) == ("lcm", None)

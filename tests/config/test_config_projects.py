@@ -81,6 +81,9 @@ FOREIGN = {
     "a log shipper": SHIPPER,
     "a build": "context: .\ndockerfile: Dockerfile\n",
     "documents after ours": "context: {}\n---\nother: 1\n",
+    "gzip": "compression: {algorithm: gzip, level: 9}\n",
+    "a cluster": "apiVersion: v1\ncontext: {cluster: x}\n",
+    "a twin": "compression: {algorithm: gzip, algorithm: lz4}\n",
     "broken": "a: [1, 2\nb: }\n",
     "broken and mentions us": "a: [1, 2\n  compression: }\n",
     "a list": "- context: 1\n",
@@ -101,11 +104,36 @@ def test_somebody_elses_file_changes_nothing_and_is_named(desk: Desk, kind: str)
     assert use.reason
 
 
-@pytest.mark.parametrize("kind", ["helm", "training", "a log shipper", "a build", "documents after ours"])
+@pytest.mark.parametrize("kind", ["helm", "training", "a log shipper", "a build", "documents after ours", "gzip", "a cluster", "a twin"])
 def test_a_foreign_file_with_one_of_our_keys_is_mentioned_once(desk: Desk, kind: str) -> None:
     path = desk.write(FOREIGN[kind], project=True)
     (warning,) = desk.load().warnings
     assert warning.startswith(f"{path}: ignored")
+
+
+OURS_BUT_MISSPELT = [
+    ("compression: {treshold: 0.4}", "1:15: compression.treshold: unknown key; did you mean 'compression.threshold'?"),
+    ("context: {engin: x, a: 1}", "1:11: context.engin: unknown key; did you mean 'context.engine'?"),
+    (
+        "compression: {summary_model: m}",
+        "1:15: compression.summary_model: unknown key; did you mean 'auxiliary.compression.model'?",
+    ),
+    ("compression: {level: 9}\ncontext: {engine: x}", "1:15: compression.level: unknown key"),
+    ("context:\nmodle: {}", "2:1: modle: unknown key; did you mean 'model'?"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), OURS_BUT_MISSPELT)
+def test_a_misspelt_key_of_ours_does_not_make_a_file_somebody_elses(desk: Desk, text: str, problem: str) -> None:
+    desk.write(text, project=True)
+    assert desk.problems()[0] == f"./config.yaml:{problem}"
+
+
+def test_the_home_folders_file_and_a_given_one_are_ours_whatever_is_in_them(desk: Desk) -> None:
+    path = desk.write(FOREIGN["gzip"], project=True)
+    assert desk.problems(path)[0] == "./config.yaml:1:15: compression.algorithm: unknown key"
+    desk.write(FOREIGN["gzip"])
+    assert desk.problems()[0] == "config.yaml:1:15: compression.algorithm: unknown key"
 
 
 def test_a_file_in_another_encoding_is_somebody_elses(desk: Desk) -> None:
