@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 LEAST_WINDOW = 2_000  # tokens
 
 
+def named_path(context: click.Context, parameter: click.Parameter, name: str | None) -> Path | None:
+    """The path of a parameter. An empty one is a mistake, such as a shell variable that is not set."""
+    if name == "":
+        from host.errors import UsageError
+
+        raise UsageError(f"the file name given as {parameter.get_error_hint(context)} is empty", "name a file")
+    return None if name is None else Path(name)
+
+
 @click.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=click.Path(), callback=named_path)
 @click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
 @click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
 @click.option("--format", "format_name", metavar="NAME", help="Format of FILE, where it is not recognised.")
 @click.option("--pick", metavar="N|TITLE|all", help="Which conversation of a file that holds several (default: the first).")
 @click.option("--latest", type=click.Choice(["claude-code", "codex"]), help="Replay this client's newest session instead of FILE.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the last window as OpenAI messages.")
+@click.option("--out", type=click.Path(), callback=named_path, metavar="FILE", help="Write the last window as OpenAI messages.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_obj
 def replay(
@@ -42,12 +51,17 @@ def replay(
 ) -> int:
     """Run the recorded conversation in FILE under an engine.
 
-    Each recorded reply is a model call: the window that would be sent then is counted and judged. Nothing is sent. Formats:
-    OpenAI messages (JSON, JSONL, {messages} lines, {traj} lists, request bodies), SWE-agent .traj, Claude Code and Codex sessions.
+    Each recorded reply is a model call: the window that would be sent then is counted and judged. No reply is asked for; a
+    configured model is asked for summaries. FILE may be a pipe; - is standard input. Formats: OpenAI messages (JSON, JSONL,
+    {messages} lines, {traj} lists, request bodies), SWE-agent .traj, Claude Code and Codex sessions.
 
     Exit status 1 if a window was illegal, incomplete or fuller than it had to be.
     """
+    from host.formats import check_writable
+
     path = file_to_read(file, latest)
+    if out is not None:
+        check_writable(out, recording=path)
     chosen, left = chosen_transcripts(path, format_name, pick)
     runs = [replay_one(settings, transcript, engine, window, quiet=as_json, left=left) for transcript in chosen]
     if out is not None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from host.formats.mend import NO_RESULT, mend, mended_text
+from host.formats.reopen import STANDARD_INPUT
 from host.formats.sessions import latest
 from host.formats.source import Source
 from host.formats.table import FORMATS, format_named, pick, read, recognise
 from host.formats.transcript import Draft, Format, Transcript
-from host.formats.writing import write_dialogues, write_openai
+from host.formats.writing import check_writable, write_dialogues, write_openai
 
 __all__ = [
     "FORMATS",
     "NO_RESULT",
+    "STANDARD_INPUT",
     "Draft",
     "Format",
     "Source",
     "Transcript",
+    "check_writable",
     "format_named",
     "latest",
     "mend",

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from host.errors import DamagedLine, NotAConversation, UsageError
+from host.errors import DamagedLine, NotAConversation
 from host.formats.found import text_kind, unreadable_kind
+from host.formats.reopen import head_of, reopenable
 from host.messages.types import JSON
 
 SAMPLE_ROWS = 64  # enough to meet a message behind the summaries that some clients write first
-HEAD_BYTES = 4096
 BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Source:
-    """An opened file. ``document`` is its value where the whole file is one, ``sample`` holds its first lines' values."""
+    """An opened file. ``document`` is its value where the whole file is one, ``sample`` holds its first lines' values.
+
+    ``path`` is its name for titles and errors, ``file`` is where its content lies: another place for a pipe.
+    """
 
     path: Path
+    file: Path
     document: object = None
     sample: tuple[object, ...] = ()
     tolerant: bool = False
@@ -37,7 +42,7 @@ class Source:
 
         A line that is no JSON raises ``DamagedLine``; a tolerant source notes it in ``damaged`` and goes on.
         """
-        for number, line in _lines(self.path):
+        for number, line in _lines(self.file):
             try:
                 yield number, _parsed(line)
             except _Broken as broken:
@@ -60,25 +65,15 @@ class _Broken(Exception):
     """Why a text is not JSON, in one phrase."""
 
 
-def open_source(path: Path, *, tolerant: bool = False) -> Source:
-    """Look at a file and say whether it is one JSON document or one value a line.
+@contextmanager
+def open_source(path: Path, *, tolerant: bool = False) -> Iterator[Source]:
+    """Look at a file or pipe and say whether it is one JSON document or one value a line.
 
-    Raises ``UsageError`` where it cannot be opened, ``NotAConversation`` where it holds no JSON at all, ``DamagedLine``
-    where it is a JSON document that breaks off.
+    The source is good while the ``with`` lasts. Raises ``UsageError`` where it cannot be opened, ``NotAConversation`` where
+    it holds no JSON at all, ``DamagedLine`` where it is a JSON document that breaks off.
     """
-    head = _head_of(path)
-    if (kind := unreadable_kind(head)) is not None:
-        raise NotAConversation(path, kind)
-    first, more = _first_line(path)
-    if not first:
-        raise NotAConversation(path, "an empty file")
-    try:
-        value = _parsed(first)
-    except _Broken:
-        return _open_document(path, first, tolerant)
-    if not isinstance(value, dict | list):
-        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
-    return Source(path, None, _sample(path), tolerant) if more else Source(path, value, (value,), tolerant)
+    with reopenable(path) as file:
+        yield _looked_at(path, file, tolerant)
 
 
 def kind_of(value: object) -> str:
@@ -87,51 +82,56 @@ def kind_of(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _open_document(path: Path, first: bytes, tolerant: bool) -> Source:
-    """The first line is no JSON by itself: a document over several lines, a damaged file, or no JSON."""
-    sample = _sample(path)
-    if first[:1] not in b"{[":
-        if sample and len(sample) * 2 > sum(1 for _ in islice(_lines(path), SAMPLE_ROWS)):
-            return Source(path, None, sample, tolerant)
-        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
-    data = path.read_bytes()
+def _looked_at(path: Path, file: Path, tolerant: bool) -> Source:
+    if (kind := unreadable_kind(head_of(path, file))) is not None:
+        raise NotAConversation(path, kind)
+    first, more = _first_line(file)
+    if not first:
+        raise NotAConversation(path, "an empty file")
     try:
-        return Source(path, _parsed(data), (), tolerant)
+        value = _parsed(first)
+    except _Broken:
+        return _document(path, file, first, tolerant)
+    if not isinstance(value, dict | list):
+        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
+    return Source(path, file, None, _sample(file), tolerant) if more else Source(path, file, value, (value,), tolerant)
+
+
+def _document(path: Path, file: Path, first: bytes, tolerant: bool) -> Source:
+    """The first line is no JSON by itself: a document over several lines, a damaged file, or no JSON."""
+    sample = _sample(file)
+    if first[:1] not in b"{[":
+        if sample and len(sample) * 2 > sum(1 for _ in islice(_lines(file), SAMPLE_ROWS)):
+            return Source(path, file, None, sample, tolerant)
+        raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
+    data = file.read_bytes()
+    try:
+        return Source(path, file, _parsed(data), (), tolerant)
     except _Broken as broken:
         if any(isinstance(value, dict) for value in sample) and first.startswith(b"{") and len(first) > 1:
-            return Source(path, None, sample, tolerant)
+            return Source(path, file, None, sample, tolerant)
         raise DamagedLine(path, _line_of(data, broken), str(broken)) from None
 
 
-def _head_of(path: Path) -> bytes:
-    if path.is_dir():
-        raise NotAConversation(path, "a directory")
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD_BYTES)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}", "name a file that exists and may be read") from error
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """Lines that are not blank, numbered from 1, without byte order mark and line end."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+    with file.open("rb") as opened:
+        for number, line in enumerate(opened, start=1):
             stripped = (line.removeprefix(BOM) if number == 1 else line).strip()
             if stripped:
                 yield number, stripped
 
 
-def _first_line(path: Path) -> tuple[bytes, bool]:
+def _first_line(file: Path) -> tuple[bytes, bool]:
     """The first line that is not blank, and whether another follows."""
-    first_two = list(islice(_lines(path), 2))
+    first_two = list(islice(_lines(file), 2))
     return (first_two[0][1] if first_two else b""), len(first_two) > 1
 
 
-def _sample(path: Path) -> tuple[object, ...]:
+def _sample(file: Path) -> tuple[object, ...]:
     """The objects and lists among the first lines; broken ones are left to the reader."""
     found: list[object] = []
-    for _, line in islice(_lines(path), SAMPLE_ROWS):
+    for _, line in islice(_lines(file), SAMPLE_ROWS):
         try:
             value = _parsed(line)
         except _Broken:

@@ -38,7 +38,8 @@ def format_named(name: str, formats: Sequence[Format] = FORMATS) -> Format:
 
 def recognise(path: Path, formats: Sequence[Format] = FORMATS) -> Format:
     """The format of a file; ``NotAConversation`` says what it is where it is none of them."""
-    return _recognise(open_source(path), formats)
+    with open_source(path) as source:
+        return _recognise(source, formats)
 
 
 def read(path: Path, *, format: str | None = None, tolerant: bool = False, formats: Sequence[Format] = FORMATS) -> list[Transcript]:
@@ -46,10 +47,11 @@ def read(path: Path, *, format: str | None = None, tolerant: bool = False, forma
 
     ``format`` names the format where it shall not be guessed. A damaged line raises ``DamagedLine``; with ``tolerant`` (a
     session that is still being written) it is left out and counted. A conversation without messages is no conversation.
+    A pipe is read once, into a temporary file; the path ``-`` is standard input.
     """
-    source = open_source(path, tolerant=tolerant)
-    chosen = format_named(format, formats) if format is not None else _recognise(source, formats)
-    found = [transcript for draft in chosen.read(source) if (transcript := _transcript(draft, chosen.name)).messages]
+    with open_source(path, tolerant=tolerant) as source:
+        chosen = format_named(format, formats) if format is not None else _recognise(source, formats)
+        found = [transcript for draft in chosen.read(source) if (transcript := _transcript(draft, chosen.name)).messages]
     if not found:
         raise NotAConversation(path, f"read as {chosen.name}, it holds no message")
     if source.damaged:

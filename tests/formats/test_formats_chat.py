@@ -129,3 +129,13 @@ def test_swe_agent_results_get_the_id_of_their_call(tmp_path: Path) -> None:
     [transcript] = read(path)
     assert transcript.messages[1] == {"role": "tool", "content": "a.py", "tool_call_id": "c"}
     assert (transcript.model, transcript.mended) == ("gpt-4o", {})
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.jsonl"])
+@pytest.mark.parametrize("content", [None, []])
+def test_a_user_message_without_content_stays(tmp_path: Path, name: str, content: list[str] | None) -> None:
+    messages = [{"role": "user", "content": content}, {"role": "assistant", "content": "yes?"}]
+    texts = [json.dumps(message) for message in messages]
+    path = tmp_path / name
+    path.write_text("\n".join(texts) if name.endswith("l") else f"[{','.join(texts)}]")
+    assert read(path)[0].messages == messages

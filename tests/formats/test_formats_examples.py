@@ -48,8 +48,8 @@ def test_every_example_reads_as_its_format_with_exactly_this_mending(name: str) 
 def test_only_its_own_format_recognises_an_example(name: str) -> None:
     from host.formats.source import open_source
 
-    source = open_source(EXAMPLES / name)
-    assert [known.name for known in FORMATS if known.recognises(source)] == [EXPECTED[name][0]]
+    with open_source(EXAMPLES / name) as source:
+        assert [known.name for known in FORMATS if known.recognises(source)] == [EXPECTED[name][0]]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
