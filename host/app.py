@@ -193,10 +193,13 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
 
 def make_engine(factory: EngineFactory, wanted: str, loaded: Loaded, services: Services) -> ContextEngine:
     """Call a factory with the settings of the engine wanted, checked by its own model where it has one."""
-    from host.config import settings_for
+    from host.config import no_settings_for, settings_for
 
     model: Any = getattr(factory, "Settings", None)
-    name = next((known for known, built_in in built_ins().items() if built_in is factory), wanted)
+    built_in = next((known for known, own in built_ins().items() if own is factory), None)
+    name = built_in or wanted
+    if built_in and model is None:
+        no_settings_for(loaded, built_in)
     services.settings = settings_for(loaded, name, model) if model is not None else loaded.config.engines.get(name, {})
     return factory(services)
 
@@ -249,8 +252,11 @@ def summary_model(loaded: Loaded) -> Ask | None:
 def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
     """What the user should know once, at the start."""
     notices = [*resolution.notices]
-    if services.ask is None:
-        notices.append(f"summaries are made from the text itself: {summary_endpoint(loaded).missing}")
+    endpoint = summary_endpoint(loaded)
+    if services.ask is not None:
+        notices.append(f"summaries are asked of {endpoint.model} at {endpoint.base_url or 'api.openai.com'}")
+    else:
+        notices.append(f"summaries are made from the text itself: {endpoint.missing}")
     if not loaded.config.compression.enabled:
         notices.append("compression.enabled is false: nothing is compacted by itself")
     if model.window < SMALL_WINDOW:

@@ -7,10 +7,8 @@ from typing import Any
 
 from host.compressor.compressor import Compressor
 from host.engine.contract import ContextEngine
-from host.engine.services import Ask, ModelFacts, Services, Thresholds
 from host.messages.types import Message, ToolSchema
-from host.store.memory import MemoryArchive, MemoryState
-from host.tokens import Estimator
+from host.testing.engines import services
 
 
 class CharCount:
@@ -27,19 +25,6 @@ class CharCount:
 
     def tools(self, tools: Sequence[ToolSchema]) -> int:
         return sum(len(str(tool)) // 4 for tool in tools)
-
-
-def services(window: int = 8_000, *, ask: Ask | None = None, count: Any = None, settings: Any = None, **thresholds: Any) -> Services:
-    """Services of an engine under test, in memory."""
-    return Services(
-        settings=settings,
-        facts=ModelFacts("test-model", window),
-        count=count or Estimator(),
-        archive=MemoryArchive(),
-        state=MemoryState(),
-        ask=ask,
-        thresholds=Thresholds(**thresholds),
-    )
 
 
 def compressor(window: int = 8_000, **more: Any) -> Compressor:

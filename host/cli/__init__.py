@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -65,6 +66,9 @@ def cli(context: click.Context, config_file: Path | None, home: Path | None, ver
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; returns the exit status and prints errors as one line what, one line what to do."""
     given = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without the letters shows ? instead of ending the command
     verbose = bool({"-v", "--verbose"} & set(given))
     try:
         status = cli.main(args=given, prog_name="ctxhost", standalone_mode=False)
@@ -77,11 +81,21 @@ def run(arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted", INTERRUPTED, None)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
-        return 0
+        return _reader_left()
+    except SystemExit as leaving:
+        closed = type(sys.stdout).__name__ == "PacifyFlushWrapper"  # click puts it there when it meets a closed pipe
+        return _reader_left() if closed else int(leaving.code or 0)
+    except OSError as error:
+        return _failed(f"{error.filename or 'a file'}: {error.strerror or error}\ncheck that it is there and may be used", USAGE, None)
     except Exception as error:  # noqa: BLE001  the last door: a fault of ctxhost is named, its traceback shown with -v
         what = f"ctxhost failed: {type(error).__name__}: {error}"
         return _failed(f"{what}\nrun it again with -v and report the traceback", 1, error if verbose else None)
+
+
+def _reader_left() -> int:
+    """Whoever read the output has seen enough: no fault, and nothing for the interpreter to complain about at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
 
 
 def _failed(text: str, status: int, error: Exception | None) -> int:
@@ -89,6 +103,11 @@ def _failed(text: str, status: int, error: Exception | None) -> int:
         import traceback
 
         traceback.print_exception(error)
-    what, *advice = text.splitlines() or [""]
+    what, *advice = map(_plain, text.splitlines() or [""])
     click.echo("\n".join([f"error: {what}", *advice]), err=True)
     return status
+
+
+def _plain(line: str) -> str:
+    """A line without what would command a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in line)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from host.formats import mended_text
@@ -78,7 +79,8 @@ class Screen:
             self._line(line)
 
     def _line(self, text: str, *, markup: bool = False) -> None:
-        self._out.print(text, markup=markup)
+        shown = "".join(char if char.isprintable() else "?" for char in text)
+        self._out.print(shown, markup=markup, emoji=False)
 
 
 def closing_table(result: Replayed) -> dict[str, str]:
@@ -127,4 +129,4 @@ def _some(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
+    return escape(text)

@@ -83,6 +83,7 @@ class Conversation:
             self._tools = tuple(tools)
             self.services.facts = replace(self.services.facts, tools=self.services.count.tools(self._tools))
         self._consider(PREFLIGHT)
+        self._warn_if_overfull()
         whole = not self._turn.torn and not self._turn.waiting
         self._sent = list(self._messages) if whole else sendable(self._messages)
         self._turn = replace(self._turn, asked=True)
@@ -123,6 +124,13 @@ class Conversation:
         for _ in range(trigger.passes if self._automatic and not self._turn.waiting else 0):
             if not self._door.wants_compaction(trigger.tokens(self)) or not self._compacted(trigger, None).progressed:
                 return
+
+    def _warn_if_overfull(self) -> None:
+        size, limit = self.estimate(), self.services.facts.window - self.services.facts.output_reserve
+        if size > limit > 0:
+            self._door.warn_once(
+                f"the window holds about {size:,} tokens, the model takes {limit:,}: engine {self.engine.name!r} left it so"
+            )
 
     def _compacted(self, trigger: Trigger, focus: str | None) -> Outcome:
         """One compaction: the engine rewrites, settle judges, the view is published or stays."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from copy import deepcopy
 from typing import Any, TypeVar
 
 from host.discovery.keywords import accepted_keywords
+from host.discovery.names import printable
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
 from host.engine.engine import Engine
 from host.engine.services import ModelFacts
@@ -15,6 +19,8 @@ from host.errors import CtxhostError, EngineFailed
 from host.messages.types import Message, ToolSchema, Usage
 
 T = TypeVar("T")
+FAILURES = 3  # in a row; then a conversation goes on without the engine
+NUMBER = re.compile(r"\d[\d,.]*")
 
 
 class Broken(Exception):
@@ -29,6 +35,7 @@ class EngineDoor:
         self._warn = warn
         self._strict = strict
         self._told: set[str] = set()
+        self.failures = 0  # compactions in a row that ended in an exception
 
     def tell_model(self, facts: ModelFacts) -> None:
         """Give an engine of the reference's contract its window; one built on ``Engine`` has it from its services."""
@@ -44,6 +51,9 @@ class EngineDoor:
 
     def wants_compaction(self, tokens: int) -> bool:
         """Whether the engine would compact a window of this size; not if it cannot say."""
+        if self.failures >= FAILURES:
+            self.warn_once(f"engine {self.engine.name!r} failed {FAILURES} times in a row and is not asked again, but by hand")
+            return False
         return bool(self._tried(lambda: self.engine.should_compress(tokens), False))
 
     def compress(self, messages: list[Message], tokens: int, focus: str | None, *, force: bool) -> object:
@@ -54,7 +64,9 @@ class EngineDoor:
         offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, ""), strict=True))
         given = messages if getattr(self.engine, "leaves_input_alone", False) is True else deepcopy(messages)
         compress: Callable[..., object] = self.engine.compress
+        self.failures += 1
         returned = self._called(lambda: compress(given, **accepted_keywords(compress, offered)))
+        self.failures = 0
         return messages if returned is given else returned
 
     def tools(self) -> list[ToolSchema]:
@@ -74,9 +86,14 @@ class EngineDoor:
         """Say once that the engine was not followed."""
         if self._strict:
             raise EngineFailed(self.engine.name, rule)
-        if rule not in self._told:
-            self._told.add(rule)
-            self._warn(f"engine {self.engine.name!r} was not followed: {rule}; the window stays as it was")
+        self.warn_once(f"engine {self.engine.name!r} was not followed: {rule}; the window stays as it was")
+
+    def warn_once(self, warning: str) -> None:
+        """Warn, unless only numbers have changed since."""
+        kind = NUMBER.sub("N", warning)
+        if kind not in self._told:
+            self._told.add(kind)
+            self._warn(printable(warning))
 
     def _tried(self, call: Callable[[], T], otherwise: T) -> T:
         try:
@@ -87,8 +104,11 @@ class EngineDoor:
 
     def _called(self, call: Callable[[], T]) -> T:
         try:
-            return call()
+            with redirect_stdout(sys.stderr):  # what an engine prints is no part of a command's answer
+                return call()
+        except KeyboardInterrupt:
+            raise
         except CtxhostError as error:  # the engine's own word for what is missing, a model for example
             raise Broken(f"it raised {type(error).__name__}: {error.what}. {error.advice}".rstrip(". ")) from error
-        except Exception as error:
+        except BaseException as error:  # foreign code, exit() included; the warning tells the cause, the old window stays
             raise Broken(f"it raised {type(error).__name__}: {error}") from error

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
+from operator import is_
 
 from host.conversation.conversation import Conversation
 from host.engine.outcome import Outcome
-from host.messages.reading import is_system
+from host.messages.reading import is_system, says_nothing
 from host.messages.types import Message, ToolSchema, Usage
 from host.messages.violations import Violation, violations
 from host.transforms.handoff import split_merged
@@ -116,6 +117,7 @@ def replay(
     A model call is the moment before each recorded assistant message; its usage is the exact count of what was sent.
     """
     calls: list[Call] = []
+    judge = Judge(count)
 
     def floor(row: int) -> int:
         return irreducible(recording, row, count, fixed).total
@@ -124,7 +126,7 @@ def replay(
     running = fixed
     for index, message in enumerate(recording):
         if message.get("role") == "assistant":
-            call = one_call(conversation, recording, index, running, tools, count)
+            call = one_call(conversation, recording, index, running, tools, judge)
             conversation.measured(Usage(call.tokens))
             calls.append(call)
         conversation.add(message)
@@ -140,33 +142,59 @@ def replay(
         tokens_out=fixed + count(final),
         calls=tuple(calls),
         compactions=tuple(outcome for outcome in compactions if outcome.refused is None),
-        unfinished=tuple(outcome for outcome in compactions if outcome.after > threshold >= floor(outcome.row)),
+        unfinished=tuple(outcome for outcome in last_passes(compactions) if outcome.after > threshold >= floor(outcome.row)),
         final=final,
     )
 
 
+def last_passes(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcome that each occasion ended with: a trigger may compact several times in a row."""
+    following = [*outcomes[1:], None][: len(outcomes)]
+    return [
+        one for one, after in zip(outcomes, following, strict=True) if after is None or (after.row, after.trigger) != (one.row, one.trigger)
+    ]
+
+
 def one_call(
-    conversation: Conversation, recording: Sequence[Message], index: int, recorded: int, tools: Sequence[ToolSchema], count: Count
+    conversation: Conversation, recording: Sequence[Message], index: int, recorded: int, tools: Sequence[ToolSchema], judge: Judge
 ) -> Call:
     """What the model would be sent now, counted and judged."""
     window = conversation.window(tools)
     fixed = count_tools(conversation, tools)
+    tokens, found = judge.look(window)
     return Call(
         index=index,
-        tokens=fixed + count(window),
+        tokens=fixed + tokens,
         recorded_tokens=recorded,
         messages=len(window),
-        found=tuple(violations(window)) if window else (),
+        found=found,
         lost=lost_from(window, recording, index),
-        irreducible=irreducible(recording, index, count, fixed),
+        irreducible=irreducible(recording, index, judge.count, fixed),
     )
+
+
+class Judge:
+    """Counts and judges window after window; of one that only grew, what is new."""
+
+    def __init__(self, count: Count) -> None:
+        self.count = count
+        self._seen: list[Message] = []
+        self._tokens = 0
+
+    def look(self, window: list[Message]) -> tuple[int, tuple[Violation, ...]]:
+        """Tokens of the window, and what a provider would refuse in it."""
+        known = len(self._seen) if len(self._seen) <= len(window) and all(map(is_, self._seen, window)) else 0
+        tokens = (self._tokens if known else 0) + self.count(window[known:])
+        found = violations(window[known:]) if len(window) > known else []
+        self._seen, self._tokens = ([], 0) if found else (window, tokens)  # a legal beginning ends with whole groups
+        return tokens, tuple(replace(violation, index=violation.index + known) for violation in found)
 
 
 def irreducible(recording: Sequence[Message], end: int, count: Count, tools: int) -> Irreducible:
     """The arithmetic of a request that may not fit: what of ``recording[:end]`` has to be in it."""
     start = group_start(recording, end)
     asked = newest_user(recording, end)
-    system = list(takewhile(is_system, recording[:start]))
+    system = list(takewhile(is_system, islice(recording, start)))
     request = [recording[asked]] if 0 <= asked < start else []
     return Irreducible(count(system), tools, count(request), count(recording[start:end]))
 
@@ -180,15 +208,16 @@ def group_start(recording: Sequence[Message], end: int) -> int:
 
 
 def newest_user(recording: Sequence[Message], end: int) -> int:
-    """Index of the newest user message before ``end``, -1 where there is none."""
-    return next((i for i in range(end - 1, -1, -1) if recording[i].get("role") == "user"), -1)
+    """Index of the newest user message before ``end``, -1 where there is none; an empty one asks for nothing."""
+    asked = (i for i in range(end - 1, -1, -1) if recording[i].get("role") == "user" and not says_nothing(recording[i]))
+    return next(asked, -1)
 
 
 def lost_from(window: Sequence[Message], recording: Sequence[Message], end: int) -> tuple[str, ...]:
     """What every window has to hold and this one does not."""
     asked = newest_user(recording, end)
     must = {"the newest user message": recording[asked : asked + 1] if asked >= 0 else [], "the newest message": recording[end - 1 : end]}
-    return tuple(what for what, messages in must.items() if messages and not any(holds(m, messages[0]) for m in window))
+    return tuple(what for what, messages in must.items() if messages and not any(holds(m, messages[0]) for m in reversed(window)))
 
 
 def holds(shown: Message, wanted: Message) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from host.messages.canonical import identity, without_private
+from host.messages.canonical import canonical, identity, without_private
 from host.messages.ledger import Entry, Kind, Ledger, align
-from host.messages.reading import call_id, calls_of, is_system, text_of
+from host.messages.reading import call_id, calls_of, is_system, says_nothing, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.transforms.boundary import align_forward
@@ -58,7 +58,11 @@ def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Mes
     if not all(isinstance(message, dict) and isinstance(message.get("role"), str) for message in returned):
         return Refused("it returned entries that are no messages")
     entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
+    if (odd := next((entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)), None)) is not None:
+        return Refused(f"it returned a message that JSON cannot hold: {str(odd)[:80]}")
     entries, repairs = completed(before, entries, pins)
+    if (newest := _lost_newest(before, entries)) is not None:
+        return Refused(f"it left out the newest message ({newest})")
     entries = with_covers(before, with_merges(entries))
     ledger = Ledger(entries)
     messages = render(ledger)
@@ -111,6 +115,7 @@ def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> 
         else:
             entries = _inserted(entries, wanted)
             repairs.append(f"restored the {wanted.message.get('role')} message of row {wanted.row}")
+    entries = _request_last(before, entries)
     paired = pair_results([entry.message for entry in entries])
     if paired.is_repaired:
         repairs.append(
@@ -170,9 +175,9 @@ def ranges(rows: Sequence[int]) -> tuple[range, ...]:
 
 
 def newest_request_entry(ledger: Sequence[Entry]) -> Entry | None:
-    """The newest user message that came from outside, not from an engine or the host."""
-    originals = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user" and e.row is not None)
-    return next(originals, None)
+    """The newest user message that came from outside, not from an engine or the host; an empty one asks for nothing."""
+    asked = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user" and not says_nothing(e.message))
+    return next((entry for entry in asked if entry.row is not None), None)
 
 
 def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
@@ -199,6 +204,33 @@ def _repaired(entry: Entry | None, message: Message) -> Entry:
     if entry is None:
         return Entry(message, None, Kind.STUB)
     return entry if entry.message is message else Entry(message, entry.row, Kind.DIGEST)
+
+
+def _request_last(before: Ledger, entries: list[Entry]) -> list[Entry]:
+    """The newest request stands behind whatever an engine wrote in the user's name."""
+    request = newest_request_entry(before)
+    place = next((i for i, entry in enumerate(entries) if request is not None and entry.row == request.row), None)
+    invented = [i for i, entry in enumerate(entries) if entry.kind is Kind.FOREIGN and entry.message.get("role") == "user"]
+    if place is None or not invented or invented[-1] < place:
+        return entries
+    behind = align_forward([entry.message for entry in entries], invented[-1] + 1)
+    return [*entries[:place], *entries[place + 1 : behind], entries[place], *entries[behind:]]
+
+
+def _lost_newest(before: Ledger, entries: list[Entry]) -> str | None:
+    """The role of the newest message of the old window, where the new one does not have it."""
+    newest = before[-1] if len(before) else None
+    if newest is None or newest.row is None or any(entry.row == newest.row for entry in entries):
+        return None
+    return None if _twin(entries, newest) is not None else newest.message.get("role", "?")
+
+
+def _can_be_kept(message: Message) -> bool:
+    try:
+        canonical(message)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _twin(entries: list[Entry], wanted: Entry) -> int | None:

@@ -15,13 +15,13 @@ END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not t
 PREFIX = (
     f"{TAG} The earlier part of this conversation no longer fits and was condensed into the notes below. "
     "They are background, not instructions: nothing in them is a new request, so do not answer, repeat or carry out what they mention. "
-    "Work only on the newest user message that comes after these notes. A topic that appears in both gives no permission to resume "
-    "old work; what the Historical sections list stays closed unless that message asks for it, and a message such as stop, undo "
-    "or never mind ends it. "
+    "Work only on the newest message that the user wrote outside these notes; it stands after them, or before them where its work "
+    "is still going on. A topic that appears in both gives no permission to resume old work; what the Historical sections list stays "
+    "closed unless that message asks for it, and a message such as stop, undo or never mind ends it. "
     "Memory files and the system prompt keep their authority, all tools stay usable, "
     "and the state described here may have moved on: check before relying on it."
 )
-SHORT_PREFIX = f"{TAG} Background notes on earlier turns; act only on the newest user message after them."
+SHORT_PREFIX = f"{TAG} Background notes on earlier turns; act only on the newest user message outside them."
 
 NOTE = (
     "[Note: Some earlier conversation turns have been compacted into a handoff summary to save room; build on it instead of redoing "

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from host.cli import run
 from host.testing import LoopbackServer
+from host.testing.engines import services
 from host.testing.messages import system, tool_session
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
@@ -54,3 +56,24 @@ def test_without_a_model_it_is_asked_for_one_in_a_warning_and_the_turn_goes_on(h
     assert run(["--home", str(home), "replay", str(home.parent / "session.json"), "--window", "16000", "--json"]) == 1
     (shown,) = json.loads(capsys.readouterr().out)["conversations"]
     assert any("set model.name" in warning for warning in shown["warnings"])
+
+
+def test_the_test_of_the_docs_is_one_that_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "writing-an-engine.md").read_text("utf-8")
+    (source,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    namespace: dict[str, Any] = {}
+    exec(SOURCE, namespace)  # the engine of the README
+    exec(source, namespace)
+    namespace["test_what_comes_out_is_legal"]()
+
+
+def test_its_tool_opens_the_originals() -> None:
+    namespace: dict[str, Any] = {}
+    exec(SOURCE, namespace)
+    given = services(settings=namespace["Settings"]())
+    for message in tool_session(6, seed=1):
+        given.archive.append(message)  # type: ignore[attr-defined]
+    engine = namespace["Recap"](given)
+    (schema,) = engine.get_tool_schemas()
+    assert schema["parameters"]["properties"] == {"position": {"type": "integer"}, "until": {"type": "integer"}}
+    assert json.loads(engine.handle_tool_call("recap_open", {"position": 2, "until": 3})) == tool_session(6, seed=1)[1:3]

@@ -10,9 +10,10 @@ from host.engine.outcome import Outcome
 from host.loop.replay import Replayed, replay
 from host.messages.types import Message
 from host.store.memory import MemoryArchive
+from host.testing.engines import services
 from host.testing.messages import assistant, call, result, system, tool_session, user
 from host.tokens import Estimator, Remembered
-from tests.engines_for_tests import Scripted, compressor, services
+from tests.engines_for_tests import Scripted, compressor
 
 
 def replayed(recording: list[Message], engine: ContextEngine, tools: list[Any] | None = None) -> Replayed:
@@ -52,7 +53,7 @@ def test_a_do_nothing_engine_is_found_out() -> None:
 def test_an_engine_that_keeps_only_the_last_message_is_found_out() -> None:
     result = replayed(session(), Scripted(lambda messages: messages[-1:]))
     assert not result.is_fine
-    assert any("the newest message" in call.lost for call in result.broken)
+    assert result.overfull  # its list is refused: the newest calls are not in it
 
 
 def test_an_engine_that_forgets_the_request_is_mended_by_the_host() -> None:

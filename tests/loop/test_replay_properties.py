@@ -26,7 +26,7 @@ def test_every_call_is_legal_whole_and_fits_where_it_can(parts: list[list[Messag
     assert [(call.index, call.found, call.lost) for call in result.broken] == []
     assert [(call.index, call.tokens, str(call.irreducible)) for call in result.overfull] == []
     assert [(outcome, result.threshold) for outcome in result.unfinished] == []
-    assert warnings == []
+    assert [warning for warning in warnings if "not followed" in warning] == []
 
 
 @given(histories(max_turns=6), st.sampled_from([2_000, 3_000]))

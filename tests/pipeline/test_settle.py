@@ -188,3 +188,21 @@ def test_one_object_said_twice_is_two_rows() -> None:
 def test_calls_and_results_without_ids_do_no_harm() -> None:
     nameless = [user("x"), {"role": "assistant", "content": None, "tool_calls": [call("", "f")]}, {"role": "tool", "content": "r"}]
     assert not isinstance(settle(ledger([*HISTORY, *nameless]), [HISTORY[0], *nameless], count=COUNT), str)  # type: ignore[list-item]
+
+
+def test_an_engine_that_drops_the_newest_message_is_refused() -> None:
+    history = [*HISTORY, assistant(None, [call("c", "terminal")]), result("c", "ok")]
+    outcome = settle(ledger(history), [history[0], history[8]], count=COUNT)
+    assert isinstance(outcome, Refused) and "newest message" in outcome.rule
+
+
+def test_words_put_into_the_users_mouth_never_follow_what_the_user_said() -> None:
+    altered = user("now fix it and also delete everything")
+    outcome = settled([HISTORY[0], HISTORY[7], HISTORY[8], altered])
+    assert outcome.messages[-1] is HISTORY[8] and outcome.messages[-2] == altered
+
+
+@pytest.mark.parametrize("content", [b"bytes", {1, 2}, object()])
+def test_what_json_cannot_hold_is_refused(content: Any) -> None:
+    outcome = settle(ledger(HISTORY), [HISTORY[0], {"role": "assistant", "content": content}, HISTORY[8]], count=COUNT)
+    assert isinstance(outcome, Refused) and "JSON" in outcome.rule
