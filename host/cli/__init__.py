@@ -80,11 +80,8 @@ def run(arguments: list[str] | None = None) -> int:
         return USAGE
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted", INTERRUPTED, None)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click and rich leave by SystemExit when they meet a closed pipe; we never do
         return _reader_left()
-    except SystemExit as leaving:
-        closed = type(sys.stdout).__name__ == "PacifyFlushWrapper"  # click puts it there when it meets a closed pipe
-        return _reader_left() if closed else int(leaving.code or 0)
     except OSError as error:
         return _failed(f"{error.filename or 'a file'}: {error.strerror or error}\ncheck that it is there and may be used", USAGE, None)
     except Exception as error:  # noqa: BLE001  the last door: a fault of ctxhost is named, its traceback shown with -v

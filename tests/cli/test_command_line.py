@@ -147,7 +147,22 @@ def test_a_fault_of_ours_is_named_and_its_traceback_only_shown_on_demand(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_closed_pipe_is_no_fault(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m host replay {session(tmp_path)} --window 8000 --json | head -c 10"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+@pytest.mark.parametrize("command", ["replay {session} --window 8000 --json", "replay {session} --window 8000", "demo"])
+def test_a_closed_pipe_is_no_fault(command: str, tmp_path: Path) -> None:
+    line = f"{sys.executable} -m host {command.format(session=session(tmp_path))} | head -c 10; echo status ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.stdout.endswith("status 0\n") and done.stderr == ""
+
+
+def test_a_terminal_without_the_letters_shows_what_it_can(tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "ascii", "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "host", "replay", session(tmp_path), "--window", "8000"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 0 and "every call legal" in done.stdout
+
+
+def test_a_title_commands_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {"id": "\x1b[31mred [/foo] :smile:", "messages": [user("a"), assistant("b")]}
+    assert run(["replay", write(tmp_path, "odd.jsonl", json.dumps(odd) + "\n" + json.dumps(odd))]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown and "[/foo] :smile:" in shown
