@@ -9,7 +9,7 @@ from operator import is_
 
 from host.conversation.conversation import Conversation
 from host.engine.outcome import Outcome
-from host.messages.reading import is_system, says_nothing
+from host.messages.reading import is_system
 from host.messages.types import Message, ToolSchema, Usage
 from host.messages.violations import Violation, violations
 from host.transforms.handoff import split_merged
@@ -208,8 +208,8 @@ def group_start(recording: Sequence[Message], end: int) -> int:
 
 
 def newest_user(recording: Sequence[Message], end: int) -> int:
-    """Index of the newest user message before ``end``, -1 where there is none; an empty one asks for nothing."""
-    asked = (i for i in range(end - 1, -1, -1) if recording[i].get("role") == "user" and not says_nothing(recording[i]))
+    """Index of the newest user message before ``end``, -1 where there is none."""
+    asked = (i for i in range(end - 1, -1, -1) if recording[i].get("role") == "user")
     return next(asked, -1)
 
 

@@ -101,14 +101,6 @@ def has_words(message: Message) -> bool:
     return bool(text_of(message).strip())
 
 
-def says_nothing(message: Message) -> bool:
-    """Whether the content is null, empty, or blank text without any other part."""
-    content: object = message.get("content")
-    if isinstance(content, list):
-        return all(isinstance(part, dict) and part.get("type") in TEXT_TYPES and not part_text(part).strip() for part in content)
-    return not str(content or "").strip()
-
-
 def last_index(messages: Sequence[Message], wanted: Callable[[Message], bool], *, since: int = 0) -> int:
     """Index of the last message at or after ``since`` that is wanted, -1 where there is none."""
     for index in range(len(messages) - 1, since - 1, -1):

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from host.messages.canonical import canonical, identity, without_private
 from host.messages.ledger import Entry, Kind, Ledger, align
-from host.messages.reading import call_id, calls_of, is_system, says_nothing, text_of
+from host.messages.reading import call_id, calls_of, is_system, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.transforms.boundary import align_forward
@@ -175,8 +175,8 @@ def ranges(rows: Sequence[int]) -> tuple[range, ...]:
 
 
 def newest_request_entry(ledger: Sequence[Entry]) -> Entry | None:
-    """The newest user message that came from outside, not from an engine or the host; an empty one asks for nothing."""
-    asked = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user" and not says_nothing(e.message))
+    """The newest user message that came from outside, not from an engine or the host."""
+    asked = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user")
     return next((entry for entry in asked if entry.row is not None), None)
 
 

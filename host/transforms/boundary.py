@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from host.messages.reading import calls_of, has_words, is_system, last_index, says_nothing
+from host.messages.reading import calls_of, has_words, is_system, last_index
 from host.messages.types import Message
 from host.transforms.handoff import is_handoff
 from host.transforms.plan import Cost, Plan
@@ -174,8 +174,8 @@ def newest_group(messages: Sequence[Message]) -> int:
 
 
 def newest_request(messages: Sequence[Message], since: int = 0) -> int:
-    """Index of the newest user message that a person wrote, -1 where there is none; an empty one asks for nothing."""
-    return last_index(messages, lambda m: m.get("role") == "user" and not says_nothing(m) and not is_handoff(m), since=since)
+    """Index of the newest user message that a person wrote, -1 where there is none."""
+    return last_index(messages, lambda m: m.get("role") == "user" and not is_handoff(m), since=since)
 
 
 def newest_reply(messages: Sequence[Message], since: int = 0) -> int:

@@ -29,6 +29,7 @@ NOTE = (
 )
 QUOTED_MARKER = "(end of context summary)"
 GAP = "\n\n"
+NOTHING = "\n"  # behind a handoff that was merged into a message with null content
 OPENING = "[CONTEXT "
 MARGIN = 256  # characters that blanks before a handoff may take
 
@@ -66,7 +67,8 @@ def merged_in_front(handoff: str, message: Message) -> Message:
     if isinstance(content, list):
         merged: str | list[Part] = [{"type": "text", "text": handoff}, *content]
     else:
-        merged = handoff if content is None else f"{handoff}{GAP}{content}"
+        nothing = "" if calls_of(message) else NOTHING  # calls tell a merged message from a handoff alone
+        merged = handoff + (nothing if content is None else f"{GAP}{content}")
     return cast(Message, {**message, "content": merged})
 
 
@@ -80,7 +82,7 @@ def split_merged(message: Message) -> list[Message]:
     before, marker, behind = str(content).partition(END_MARKER)
     if not marker or (not behind and not calls_of(message)):
         return [message]
-    original = behind.removeprefix(GAP) if behind else None
+    original = None if behind in ("", NOTHING) else behind.removeprefix(GAP)
     return [_standalone(message, before + marker), cast(Message, {**message, "content": original})]
 
 
@@ -113,7 +115,7 @@ def opened(messages: Sequence[Message]) -> list[Message]:
 
 
 def _split_parts(message: Message, parts: list[Part]) -> list[Message]:
-    if len(parts) < 2 or not part_text(parts[0]).rstrip().endswith(END_MARKER):
+    if not parts or not part_text(parts[0]).rstrip().endswith(END_MARKER):
         return [message]
     return [_standalone(message, part_text(parts[0])), cast(Message, {**message, "content": parts[1:]})]
 

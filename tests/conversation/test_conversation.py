@@ -308,7 +308,11 @@ def test_what_an_engine_prints_is_no_part_of_the_answer(capsys: pytest.CaptureFi
     assert shown.out == "" and "hello" in shown.err
 
 
-def test_an_empty_message_of_the_user_asks_for_nothing() -> None:
-    empty: Message = {"role": "user", "content": None}
-    stage = Stage(compressor(8_000)).feed([*long_session(), user("the request"), assistant("a"), empty])
-    assert any(split_merged(m)[-1]["content"] == "the request" for m in stage.conversation.window())
+@pytest.mark.parametrize("content", [None, "", [], "  "])
+def test_a_message_without_words_is_kept_like_any_other(content: Any) -> None:
+    empty: Message = {"role": "user", "content": content}
+    stage = Stage(compressor(8_000)).feed([*long_session(), empty])
+    window = stage.conversation.window()
+    assert any(split_merged(m)[-1] == empty for m in window)
+    stage.feed([assistant("a"), *long_session(40)[1:]])
+    assert violations(stage.conversation.window()) == []

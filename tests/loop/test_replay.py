@@ -65,7 +65,7 @@ def test_an_engine_that_forgets_the_request_is_mended_by_the_host() -> None:
 
 
 def test_a_call_that_cannot_fit_is_named_with_its_arithmetic_and_is_no_fault_of_the_engine() -> None:
-    recording = [user("read"), assistant(None, [call("a", "read_file")]), result("a", "word " * 9_000), assistant("read")]
+    recording = [user("read"), assistant(None, [call("a", "read_file")]), result("a", "word " * 14_000), assistant("read")]
     outcome = replayed(recording, compressor(8_000))
     assert outcome.is_fine
     (impossible,) = outcome.impossible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -107,10 +107,12 @@ def test_a_pinned_message_is_no_merge_target() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["go on", "", None, [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:,"}}], "\n\n x"]
+    "content",
+    ["go on", "", None, [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:,"}}], "\n\n x", [], "\n"],
 )
-def test_what_was_merged_comes_apart_as_it_was(content: Any) -> None:
-    original: Message = {"role": "assistant", "content": content, "tool_calls": [call("a", "f")]}
+@pytest.mark.parametrize("more", [{"role": "user"}, {"role": "assistant", "tool_calls": [call("a", "f")]}])
+def test_what_was_merged_comes_apart_as_it_was(content: Any, more: Any) -> None:
+    original = cast(Message, {**more, "content": content})
     merged = merged_in_front(handoff_text("notes"), original)
     assert is_handoff(merged)
     summary, again = split_merged(merged)
