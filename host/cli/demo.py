@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import eq
 from typing import TYPE_CHECKING, Any
@@ -317,7 +317,7 @@ def figures(played: Played) -> dict[str, Any]:
         "tokens": played.result.tokens_in,
         "window": played.result.window,
         "threshold": played.result.threshold,
-        "compactions": list(compaction_figures(played.compactions)),
+        "compactions": [outcome.as_json() for outcome in played.compactions],
         "window_messages": len(played.window),
         "window_tokens": played.tokens,
         "peak_window": played.peak,
@@ -332,17 +332,3 @@ def figures(played: Played) -> dict[str, Any]:
         "handoff": handoff_of(played),
         "next": NEXT,
     }
-
-
-def compaction_figures(compactions: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
-    """Each compaction, under the names that ``replay --json`` uses."""
-    for outcome in compactions:
-        yield {
-            "trigger": outcome.trigger,
-            "row": outcome.row,
-            "tokens_before": outcome.before,
-            "tokens_after": outcome.after,
-            "messages_before": outcome.messages_before,
-            "messages_after": outcome.messages_after,
-            "kept": outcome.kept,
-        }

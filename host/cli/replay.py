@@ -159,19 +159,7 @@ def figures(session: Session, result: Replayed) -> dict[str, Any]:
         "violations": [str(violation) for call in result.broken for violation in call.found],
         "impossible_calls": [{"index": call.index, "arithmetic": str(call.irreducible)} for call in result.impossible],
         "over_threshold": [{"row": outcome.row, "tokens": outcome.after} for outcome in result.unfinished],
-        "compactions": [
-            {
-                "trigger": outcome.trigger,
-                "row": outcome.row,
-                "tokens_before": outcome.before,
-                "tokens_after": outcome.after,
-                "messages_before": outcome.messages_before,
-                "messages_after": outcome.messages_after,
-                "kept": outcome.kept,
-                "seconds": round(outcome.seconds, 4),
-            }
-            for outcome in result.compactions
-        ],
+        "compactions": [outcome.as_json() for outcome in result.compactions],
         "calls": [
             {
                 "index": call.index,

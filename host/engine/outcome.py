@@ -28,3 +28,16 @@ class Outcome:
     def progressed(self) -> bool:
         """Fewer messages, or at least 5 % fewer tokens (hermes.md 3.5)."""
         return self.refused is None and (self.messages_after < self.messages_before or self.after < 0.95 * self.before)
+
+    def as_json(self) -> dict[str, str | int | float]:
+        """The figures of a compaction for a script."""
+        return {
+            "trigger": self.trigger,
+            "row": self.row,
+            "tokens_before": self.before,
+            "tokens_after": self.after,
+            "messages_before": self.messages_before,
+            "messages_after": self.messages_after,
+            "kept": self.kept,
+            "seconds": round(self.seconds, 4),
+        }

@@ -87,7 +87,10 @@ def test_probes_are_looked_up_in_the_window_that_is_shown(usual: Played, message
 def test_json_has_the_figures_of_the_run(usual: Played, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo", "--json"]) == 0
     shown: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert shown == figures(usual)
+    expected = figures(usual)
+    for compaction in (*shown["compactions"], *expected["compactions"]):
+        compaction.pop("seconds")
+    assert shown == expected
     assert shown["window"] == 32_000 and shown["tokens_sent"] == usual.sent
 
 
