@@ -51,7 +51,7 @@ class Screen:
     def progress(self, total: int) -> Iterator[Callable[[int, int], None]]:
         """A bar on standard error while the replay runs."""
         columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, console=self._bar, transient=True, disable=self._bar.quiet) as bar:
+        with Progress(*columns, console=self._bar, transient=True, disable=self._bar.quiet or not self._bar.is_terminal) as bar:
             task = bar.add_task("", total=total)
             yield lambda done, total: bar.update(task, completed=done)
 
@@ -80,7 +80,10 @@ class Screen:
 
     def _line(self, text: str, *, markup: bool = False) -> None:
         shown = "".join(char if char.isprintable() else "?" for char in text)
-        self._out.print(shown, markup=markup, emoji=False)
+        try:
+            self._out.print(shown, markup=markup, emoji=False)
+        except (BrokenPipeError, SystemExit):  # rich leaves when the reader has; the replay and its --out are wanted all the same
+            self._out.quiet = True
 
 
 def closing_table(result: Replayed) -> dict[str, str]:

@@ -81,15 +81,16 @@ def _has_our_section(tree: Any) -> bool:
 
 
 def _reads_like(value: Any, section: str) -> bool:
-    """Whether a mapping is empty or has a key of ours in it, if misspelt or under its former name."""
+    """Whether a mapping is empty or more of its keys are ours than not, if misspelt or under their former names."""
     if not isinstance(value, dict | None):
         return False
-    return not value or any(nearest_of(key, OURS[section]) or f"{section}.{key}" in RENAMED for key in value)
+    ours = sum(bool(nearest_of(key, OURS[section])) or f"{section}.{key}" in RENAMED for key in value or ())
+    return not value or 2 * ours > len(value)
 
 
 def _unlike_ours(tree: Any) -> str:
     mappings = [section for section in OURS if isinstance(tree, dict) and isinstance(tree.get(section), dict)]
-    return f"no key under its {mappings[0]}: is one of ctxhost" if mappings else "its context: or compression: is no mapping"
+    return f"most keys under its {mappings[0]}: are not ctxhost's" if mappings else "its context: or compression: is no mapping"
 
 
 def untrusted_part(layer: Layer, fields: Mapping[str, FieldRow]) -> tuple[Layer, list[KeyPath]]:

@@ -104,6 +104,16 @@ class Conversation:
         """Tokens of the next request: system, messages and tools."""
         return self.gauge.measure(self._messages, self._tools)
 
+    @property
+    def threshold(self) -> int:
+        """Tokens at which the engine says it compacts; the window where it says nothing that makes sense."""
+        return self._door.threshold(self.services.facts.window)
+
+    @property
+    def last_prompt(self) -> int:
+        """What the engine took for the provider's last count; -1 right after a compaction, 0 where there is none."""
+        return self._door.last_prompt()
+
     def tools(self) -> list[ToolSchema]:
         """The engine's tools as they are offered to the model."""
         return self._door.tools()

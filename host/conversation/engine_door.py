@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import redirect_stdout
 from copy import deepcopy
 from typing import Any, TypeVar
@@ -41,9 +41,13 @@ class EngineDoor:
         """Give an engine of the reference's contract its window; one built on ``Engine`` has it from its services."""
         if isinstance(self.engine, Engine):
             return
-        update: Callable[..., object] = self.engine.update_model
-        keywords = accepted_keywords(update, {"base_url": "", "api_key": "", "provider": "", "api_mode": ""})
-        self._tried(lambda: update(facts.model, facts.window, **keywords), None)
+
+        def update() -> object:
+            method: Callable[..., object] = self.engine.update_model
+            offered = {"base_url": "", "api_key": "", "provider": "", "api_mode": ""}
+            return method(facts.model, facts.window, **accepted_keywords(method, offered))
+
+        self._tried(update, None)
 
     def take_usage(self, usage: Usage | None) -> None:
         """Hand on what the provider counted; an empty usage where it counted nothing."""
@@ -54,7 +58,16 @@ class EngineDoor:
         if self.failures >= FAILURES:
             self.warn_once(f"engine {self.engine.name!r} failed {FAILURES} times in a row and is not asked again, but by hand")
             return False
-        return bool(self._tried(lambda: self.engine.should_compress(tokens), False))
+        return self._tried(lambda: bool(self.engine.should_compress(tokens)), False)
+
+    def threshold(self, window: int) -> int:
+        """The engine's threshold, if it is a size within the window."""
+        said = self._tried(lambda: int(self.engine.threshold_tokens), window)
+        return said if 0 < said <= window else window
+
+    def last_prompt(self) -> int:
+        """The engine's last_prompt_tokens."""
+        return self._tried(lambda: int(self.engine.last_prompt_tokens), 0)
 
     def compress(self, messages: list[Message], tokens: int, focus: str | None, *, force: bool) -> object:
         """What the engine makes of the messages; the same list where it changed nothing. Raises Broken.
@@ -63,9 +76,14 @@ class EngineDoor:
         """
         offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, ""), strict=True))
         given = messages if getattr(self.engine, "leaves_input_alone", False) is True else deepcopy(messages)
-        compress: Callable[..., object] = self.engine.compress
+
+        def compress() -> object:
+            method: Callable[..., object] = self.engine.compress
+            returned = method(given, **accepted_keywords(method, offered))
+            return returned if returned is given else plain(returned)
+
         self.failures += 1
-        returned = self._called(lambda: compress(given, **accepted_keywords(compress, offered)))
+        returned = self._called(compress)
         self.failures = 0
         return messages if returned is given else returned
 
@@ -105,10 +123,29 @@ class EngineDoor:
     def _called(self, call: Callable[[], T]) -> T:
         try:
             with redirect_stdout(sys.stderr):  # what an engine prints is no part of a command's answer
-                return call()
+                result = call()
         except KeyboardInterrupt:
             raise
         except CtxhostError as error:  # the engine's own word for what is missing, a model for example
             raise Broken(f"it raised {type(error).__name__}: {error.what}. {error.advice}".rstrip(". ")) from error
         except BaseException as error:  # foreign code, exit() included; the warning tells the cause, the old window stays
-            raise Broken(f"it raised {type(error).__name__}: {error}") from error
+            raise Broken(f"it raised {type(error).__name__}: {words_of(error)}") from error
+        if isinstance(result, Coroutine):
+            result.close()
+            raise Broken("it is async; an engine's methods are plain functions")
+        return result
+
+
+def plain(returned: object) -> object:
+    """A list of dicts as just that, whatever classes they are of; anything else as it is."""
+    if not isinstance(returned, list):
+        return returned
+    return [dict(message) if isinstance(message, dict) and type(message) is not dict else message for message in list(returned)]
+
+
+def words_of(error: BaseException) -> str:
+    """The text of an exception; some raise when they are asked for it."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  foreign code; what it raised the first time is told by its class
+        return "(no text)"

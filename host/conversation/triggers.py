@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from host.engine.contract import ContextEngine
-
 
 class Gauged(Protocol):
     """What a trigger may look at."""
 
-    engine: ContextEngine
+    @property
+    def last_prompt(self) -> int:
+        """The provider's last prompt tokens as the engine took them."""
 
     def estimate(self) -> int:
         """Tokens of the next request, calibrated on real usage."""
@@ -40,7 +40,7 @@ def estimated(conversation: Gauged) -> int:
 
 def reported(conversation: Gauged) -> int:
     """The provider's prompt tokens; 0 right after a compaction, the estimate where no usage ever came."""
-    last = conversation.engine.last_prompt_tokens
+    last = conversation.last_prompt
     if last < 0:
         return 0
     return last or conversation.estimate()

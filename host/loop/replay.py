@@ -132,9 +132,9 @@ def replay(
         conversation.add(message)
         running += count([message])
         progress(index + 1, len(recording))
-    final, threshold = conversation.view.messages, conversation.engine.threshold_tokens
+    final, threshold = conversation.view.messages, conversation.threshold
     return Replayed(
-        window=conversation.engine.context_length,
+        window=conversation.services.facts.window,
         threshold=threshold,
         messages_in=len(recording),
         messages_out=len(final),

@@ -59,7 +59,7 @@ def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Mes
         return Refused("it returned entries that are no messages")
     entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
     if (odd := next((entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)), None)) is not None:
-        return Refused(f"it returned a message that JSON cannot hold: {str(odd)[:80]}")
+        return Refused(f"it returned a message of role {odd.get('role')!r} that JSON cannot hold")
     entries, repairs = completed(before, entries, pins)
     if (newest := _lost_newest(before, entries)) is not None:
         return Refused(f"it left out the newest message ({newest})")

@@ -63,6 +63,8 @@ def handoff_body(message: Message) -> str:
 
 def merged_in_front(handoff: str, message: Message) -> Message:
     """The message with the handoff before its own content, which stays unchanged behind the end marker."""
+    if END_MARKER not in handoff:
+        handoff = GAP.join([handoff, END_MARKER])  # written by another engine: without it nobody could tell them apart again
     content: object = message.get("content")
     if isinstance(content, list):
         merged: str | list[Part] = [{"type": "text", "text": handoff}, *content]

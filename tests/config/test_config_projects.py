@@ -113,7 +113,7 @@ def test_a_foreign_file_with_one_of_our_keys_is_mentioned_once(desk: Desk, kind:
 
 OURS_BUT_MISSPELT = [
     ("compression: {treshold: 0.4}", "1:15: compression.treshold: unknown key; did you mean 'compression.threshold'?"),
-    ("context: {engin: x, a: 1}", "1:11: context.engin: unknown key; did you mean 'context.engine'?"),
+    ("context: {engin: x, on_error: fallback}", "1:11: context.engin: unknown key; did you mean 'context.engine'?"),
     (
         "compression: {summary_model: m}",
         "1:15: compression.summary_model: unknown key; did you mean 'auxiliary.compression.model'?",
@@ -256,3 +256,11 @@ def test_the_projects_engines_are_handed_on_only_when_trusted(desk: Desk, plugin
 def test_relative_plugin_folders_start_at_the_file_that_names_them(desk: Desk) -> None:
     desk.write("plugins: {paths: [mine, /elsewhere]}")
     assert desk.load().config.plugins.paths == (str(desk.home / "mine"), "/elsewhere")
+
+
+@pytest.mark.parametrize("text", ["compression: {enabled: true, algorithm: gzip}", "context: {timeout: 3, on_error: retry}"])
+def test_one_shared_key_among_others_makes_no_file_ours(desk: Desk, text: str) -> None:
+    desk.write(text, project=True)
+    loaded = desk.load()
+    assert loaded.config == Config()
+    assert "somebody else's" in loaded.warnings[0]

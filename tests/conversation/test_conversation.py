@@ -316,3 +316,72 @@ def test_a_message_without_words_is_kept_like_any_other(content: Any) -> None:
     assert any(split_merged(m)[-1] == empty for m in window)
     stage.feed([assistant("a"), *long_session(40)[1:]])
     assert violations(stage.conversation.window()) == []
+
+
+def raising(self: object, *args: object) -> int:
+    raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"threshold_tokens": property(raising)},
+        {"last_prompt_tokens": property(raising)},
+        {"compress": property(raising)},
+        {"should_compress": lambda self, tokens=None: type("Odd", (), {"__bool__": raising})()},
+        {"update_model": lambda self, *args, **kwargs: setattr(self, "threshold_tokens", None)},
+    ],
+    ids=lambda odd: next(iter(odd)),
+)
+def test_whatever_is_read_of_an_engine_is_read_behind_the_door(odd: dict[str, Any]) -> None:
+    class Plain(ContextEngine):
+        name = "odd"
+
+        def update_from_response(self, usage: dict[str, Any]) -> None: ...
+
+        def should_compress(self, prompt_tokens: int | None = None) -> bool:
+            return True
+
+        def compress(self, messages: list[Message], *args: Any, **kwargs: Any) -> list[Message]:
+            return messages[-1:]
+
+    engine = type("Odd", (Plain,), odd)()
+    stage = Stage(engine, services(8_000)).feed(long_session())
+    stage.conversation.window()
+    stage.conversation.measured(Usage(7_000))
+    stage.conversation.add(assistant(None, [call("p", "f")]))
+    stage.conversation.add(result("p", "r"))
+    assert 0 < stage.conversation.threshold <= 8_000
+    assert violations(stage.conversation.window()) == []
+
+
+def test_an_exception_that_cannot_tell_itself_and_an_async_method_are_told() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def fail(messages: list[Message]) -> list[Message]:
+        raise Mute
+
+    async def later(messages: list[Message]) -> list[Message]:
+        return messages
+
+    for returns, told in ((fail, "Mute"), (later, "async")):
+        stage = Stage(Scripted(returns), services(8_000)).feed(long_session())
+        stage.conversation.window()
+        assert told in stage.warnings[0]
+
+
+def test_a_summary_without_an_end_marker_is_given_one_when_it_is_merged() -> None:
+    def legacy(messages: list[Message]) -> list[Message]:
+        request = max(i for i, m in enumerate(messages) if m["role"] == "user")
+        return [messages[0], user("[CONTEXT SUMMARY]: what was done"), *messages[request:]]
+
+    stage = Stage(Scripted(legacy), services(8_000))
+    request = user("the request")
+    for message in [*long_session(), request]:
+        if message["role"] == "assistant":
+            stage.conversation.window()
+        stage.conversation.add(message)
+    window = stage.conversation.window()
+    assert any(split_merged(m)[-1] == request for m in window)
