@@ -45,8 +45,9 @@ def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> list[M
     """
     full = opened(messages)
     pruned = prune(full, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail)
-    cut = choose_cut(pruned, plan, last_index(full, is_handoff))
-    middle = middle_of(pruned, full, cut, plan)
+    newest = last_index(full, is_handoff)
+    cut = choose_cut(pruned, plan, newest)
+    middle = middle_of(pruned, full, cut, plan, newest)
     if not middle.originals and all(map(is_, pruned, full)) and fits_already(full, plan):
         return messages
     frame = choose_frame(kept_tokens(pruned, cut, plan), plan)
@@ -67,11 +68,12 @@ def clipped(body: str, room: int, cost: Cost) -> str:
     return body
 
 
-def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan: Plan) -> Middle:
-    """The turns between head and tail; earlier handoffs among them are the previous summary, oldest first."""
+def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan: Plan, newest: int) -> Middle:
+    """The turns between head and tail; earlier handoffs among them, up to ``newest``, are the previous summary, oldest first."""
     indices = [i for i in range(cut.start, cut.end) if i != cut.lifted]
-    kept = [i for i in indices if not is_handoff(full[i])]
-    bodies = [handoff_body(full[i]) for i in indices if is_handoff(full[i])] if len(kept) < len(indices) else []
+    earlier = {i for i in indices if i <= newest and is_handoff(full[i])}
+    kept = [i for i in indices if i not in earlier] if earlier else indices
+    bodies = [handoff_body(full[i]) for i in sorted(earlier)]
     return Middle(
         originals=[full[i] for i in kept],
         shortened=lambda: [pruned[i] for i in kept],
