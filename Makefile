@@ -38,7 +38,7 @@ docs-check: $(READY)
 wheel: $(READY)  ## build the wheel and use it in an empty environment outside the checkout
 	$(BIN)/python tests/wheel_check.py
 
-bench: $(READY)  ## ratios against the reference, about six minutes
+bench: $(READY)  ## ratios against the reference, in an environment of its own
 	$(BIN)/python -m benchmarks.run
 
 clean:
