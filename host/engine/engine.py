@@ -128,11 +128,15 @@ class Engine(ContextEngine, Generic[S]):
         """Cut, let ``compact`` rewrite, note the outcome. The same list comes back where there is nothing to gain."""
         self.state = replace(self.state, report=Report())
         plan = self.plan(focus_topic)
-        window = None if self.too_little(messages, plan) else self.window(messages, plan, "manual" if force else "automatic")
-        after = None if window is None or not window.middle else self.compact(window)
-        if window is None or after is None or same_messages(after, window.messages) or self._only_grew(messages, after, current_tokens):
+        after = self._rewritten(messages, plan, "manual" if force else "automatic")
+        if after is messages:
             return self._without_effect(messages, asked=force)
-        return self._recorded(self._size(messages, after, current_tokens), after)
+        left = self.services.count.messages(after)
+        before = self._size(messages, left, current_tokens, plan.tools)
+        had_to_shrink = before + plan.tools >= self.threshold_tokens or any(map(is_handoff, messages))
+        if had_to_shrink and left >= before:
+            return self._without_effect(messages, asked=force)
+        return self._recorded(after, saved=1 - left / before if before else 0.0)
 
     def plan(self, focus: str | None = None) -> Plan:
         """Costs and budgets of a compaction now."""
@@ -180,27 +184,25 @@ class Engine(ContextEngine, Generic[S]):
             return super().handle_tool_call(name, args, **kwargs)
         return json.dumps(method(**args), ensure_ascii=False, default=str)
 
-    def _size(self, messages: list[Message], after: list[Message], told: int | None) -> int:
-        """Tokens of the list before the compaction; what the host told is near enough where far less is left."""
-        left = self.services.count.messages(after)
-        return told if told is not None and left * FAR_LESS < told else self.services.count.messages(messages)
+    def _rewritten(self, messages: list[Message], plan: Plan, reason: str) -> list[Message]:
+        """What ``compact`` makes of the list; the list itself where there is no middle, or nothing was changed."""
+        if self.too_little(messages, plan):
+            return messages
+        window = self.window(messages, plan, reason)
+        after = self.compact(window) if window.middle else messages
+        return messages if same_messages(after, window.messages) else after
 
-    def _only_grew(self, messages: list[Message], after: list[Message], told: int | None) -> bool:
-        """Whether a list that had to shrink, or had a handoff already, came back no smaller."""
-        before = self._size(messages, after, told)
-        had_to_shrink = before + self.services.facts.tools >= self.threshold_tokens or any(map(is_handoff, messages))
-        return had_to_shrink and self.services.count.messages(after) >= before
+    def _size(self, messages: list[Message], left: int, told: int | None, tools: int) -> int:
+        """Tokens of the list before a compaction; where far less is left, what the host told of the request is near enough."""
+        if told is not None and left * FAR_LESS < told:
+            return told - tools
+        return self.services.count.messages(messages)
 
-    def _recorded(self, before: int, after: list[Message]) -> list[Message]:
-        """Note a compaction of ``before`` tokens; its effect is judged when the next usage comes."""
-        left = self.services.count.messages(after)
+    def _recorded(self, after: list[Message], *, saved: float) -> list[Message]:
+        """Note a compaction; its effect is judged when the next usage comes."""
         self.compression_count += 1
         self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
-        self.state = replace(
-            self.state,
-            saved=1 - left / before if before else 0.0,
-            report=replace(self.state.report, made_progress=True),
-        )
+        self.state = replace(self.state, saved=saved, report=replace(self.state.report, made_progress=True))
         return after
 
     def _judged(self, usage: Usage | None) -> int:

@@ -92,16 +92,11 @@ def render(ledger: Ledger) -> list[Message]:
 def recognised(before: Ledger, messages: Sequence[Message]) -> list[Entry]:
     """An entry per message: the archived one where it is the same, else what it was made from."""
     found = align(before, messages)
-    known = [before[index] if index is not None else None for index in found]
-    used = {index for index in found if index is not None}
-    shortened = _by_call(before, used)
-    entries: list[Entry] = []
-    for message, entry in zip(messages, known, strict=True):
-        if entry is not None:
-            entries.append(_unmerged(entry))
-        else:
-            entries.append(_made(message, shortened, before))
-    return entries
+    shortened = _by_call(before, {index for index in found if index is not None})
+    return [
+        _unmerged(before[index]) if index is not None else _made(message, shortened, before)
+        for index, message in zip(found, messages, strict=True)
+    ]
 
 
 def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> tuple[list[Entry], tuple[str, ...]]:

@@ -125,10 +125,6 @@ class Counter(MessageCounter):
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         return _exact(text, encoding) if size <= EXACT_BYTES else _sampled(text, size, encoding)
 
-    def exact_messages(self, messages: Iterable[Message]) -> int:
-        """Tokens of a list with no text sampled, for usage that is computed rather than measured (replay)."""
-        return Counter(self.model, cache=self.cache, sampled=False).messages(messages)
-
     def _encoding(self) -> Encoding | None:
         return load_encoding(encoding_name(self.model), self.cache)
 

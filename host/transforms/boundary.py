@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from host.messages.reading import calls_of, has_words, is_system, last_index
 from host.messages.types import Message
+from host.tokens.budgets import SOFT_CEILING_RATIO
 from host.transforms.handoff import is_handoff
 from host.transforms.plan import Cost, Plan
 
 TAIL_FLOOR_MIN = 3  # messages
 TAIL_FLOOR_MAX = 8  # more could hold a whole run of large tool outputs
-SOFT_CEILING = 1.5  # of the tail budget: rather over it than inside a large message
 HEAD_SHARE = 0.25  # of the threshold, so that old turns never crowd out the new ones
 
 
@@ -110,7 +110,7 @@ def tail_cut(messages: Sequence[Message], start: int, plan: Plan) -> int:
     available = max(0, count - start - 1)
     floor = max(TAIL_FLOOR_MIN, min(plan.protect_last_n, TAIL_FLOOR_MAX))
     floor = min(floor, max(TAIL_FLOOR_MIN, available - 2), available) if available > 1 else 0
-    end, spent = _walk(messages, start, int(plan.tail * SOFT_CEILING), floor, plan.cost)
+    end, spent = _walk(messages, start, int(plan.tail * SOFT_CEILING_RATIO), floor, plan.cost)
     if end <= start and spent > 0:  # all of it fits the ceiling: the plain budget still finds a place to cut
         end = _first_over(messages, start, plan.tail, floor, plan.cost)
     end = min(end, count - floor)

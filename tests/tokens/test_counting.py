@@ -186,8 +186,3 @@ def test_system_prompt_and_tools_are_part_of_the_request_C153(counter: MessageCo
     assert len(json.dumps(tools)) >= 80_000
     system: Message = {"role": "system", "content": PROSE[:20_000]}
     assert counter.messages([system, user("hi")]) + counter.tools(tools) >= CASES["C153"]["expected"]["estimate_at_least"]
-
-
-def test_exact_messages_samples_nothing() -> None:
-    text = LONG["mixed"](600_000)
-    assert COUNTER.exact_messages([user(text)]) == Counter(sampled=False).text(text) + MESSAGE_OVERHEAD
