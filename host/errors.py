@@ -11,6 +11,15 @@
     │   ├── EngineNotFound          2   nobody knows the name
     │   ├── EngineNotLoadable       2   found, but it does not work
     │   └── EngineFailed            2   it broke a rule while it ran, and context.on_error says error
+    ├── StoreError                  2   the archive cannot do what was asked
+    │   ├── StoreUnavailable        2   it cannot be read or written just now
+    │   ├── NewerSchema             2   a later ctxhost made it
+    │   ├── DamagedStore            2   the file is broken
+    │   ├── NotStorable             2   a message that JSON cannot hold; it is in quarantine
+    │   ├── Forgotten               2   a message that was erased for good
+    │   ├── Outrun                  2   another process published first
+    │   ├── NoSuchSession           2   nothing has this id or title
+    │   └── TitleTaken              2   another conversation has this title
     └── ProviderError               3   the model's service failed
 
 A class builds its text; the call site stays short. The first line says what happened, the second what to do.
@@ -139,6 +148,87 @@ class EngineFailed(PluginError):
             f"engine {name!r} failed: {rule}",
             "mend the engine, or set context.on_error to fallback to go on with the window as it was",
         )
+
+
+class StoreError(CtxhostError):
+    """The archive cannot do what was asked."""
+
+    exit_status = 2
+
+
+class StoreUnavailable(StoreError):
+    """The archive cannot be read or written just now."""
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        super().__init__(f"the archive {path} cannot be used: {why}", f"{_remedy(why)}; `ctxhost doctor` looks closer")
+
+
+class NewerSchema(StoreError):
+    """A later ctxhost made the archive; nothing was written."""
+
+    def __init__(self, path: Path | str, theirs: int, ours: int) -> None:
+        super().__init__(
+            f"the archive {path} has schema {theirs}, this ctxhost knows up to {ours}; nothing was written",
+            "update ctxhost, or name another folder with --home",
+        )
+
+
+class DamagedStore(StoreError):
+    """The archive's file is broken."""
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        super().__init__(f"the archive {path} is damaged: {why}", "`ctxhost archive repair` keeps a copy and salvages what can be read")
+
+
+class NotStorable(StoreError):
+    """A message that JSON cannot hold."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"a message cannot be kept: {why}", "give what JSON can hold; `ctxhost doctor` lists what is in quarantine")
+
+
+class Forgotten(StoreError):
+    """A message whose content was erased for good. ``position`` is where it was."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(
+            f"this message was erased by `ctxhost archive forget` (it was at position {position}) and is not kept again",
+            "say it in other words where it is meant",
+        )
+        self.position = position
+
+
+class Outrun(StoreError):
+    """Another process published a view first, or took the lease over."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the view was not published: {why}", "nothing to do: the other one's view counts")
+
+
+class NoSuchSession(StoreError):
+    """Nothing has this id, prefix or title."""
+
+    def __init__(self, name: str, candidates: Sequence[str] = ()) -> None:
+        several = f"; it could be {', '.join(candidates)}" if candidates else ""
+        super().__init__(f"no session is called {name!r}{several}", "`ctxhost sessions` lists them")
+
+
+class TitleTaken(StoreError):
+    """Another conversation has this title."""
+
+    def __init__(self, title: str, session: str) -> None:
+        super().__init__(f"Title {title!r} is already in use by session {session}", "choose another title, or rename that session")
+
+
+def _remedy(why: str) -> str:
+    return next((advice for sign, advice in REMEDIES if sign in why), "check that the folder is there and may be written")
+
+
+REMEDIES = (
+    ("full", "free some space"),
+    ("readonly", "make file and folder writable"),
+    ("locked", "another program holds it: wait or end that program"),
+)
 
 
 class ProviderError(CtxhostError):

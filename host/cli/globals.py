@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-
-def default_home() -> Path:
-    """The folder for the configuration and the archive, where --home and CTXHOST_HOME name no other."""
-    from platformdirs import user_config_path
-
-    return user_config_path("ctxhost")
+from host.home import default_home
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from host.app import Session
     from host.formats import Transcript
     from host.loop.replay import Replayed
+    from host.store.sqlite.store import SqliteStore
 
 LEAST_WINDOW = 2_000  # tokens
 
@@ -57,20 +58,29 @@ def replay(
 
     Exit status 1 if a window was illegal, incomplete or fuller than it had to be.
     """
+    from host.app import open_replay
     from host.formats import check_writable
 
     path = file_to_read(file, latest)
     if out is not None:
         check_writable(out, recording=path)
     chosen, left = chosen_transcripts(path, format_name, pick)
-    runs = [replay_one(settings, transcript, engine, window, quiet=as_json, left=left) for transcript in chosen]
+    name, store = open_replay(settings.home, path.stem)
+    try:
+        runs = [replay_one(settings, store, transcript, engine, window, quiet=as_json, left=left) for transcript in chosen]
+        store.search.catch_up()
+    finally:
+        store.close()
     if out is not None:
         write_windows(out, chosen, [result for _, result in runs])
+    status = 0 if all(result.is_fine for _, result in runs) else 1
     if as_json:
-        click.echo(json.dumps(as_object(path, chosen, runs), ensure_ascii=False, indent=2))
-    elif out is not None:
+        click.echo(json.dumps({**as_object(path, chosen, runs), "replay": name}, ensure_ascii=False, indent=2))
+        return status
+    if out is not None:
         click.echo(f"wrote {out}")
-    return 0 if all(result.is_fine for _, result in runs) else 1
+    click.echo(f"every message is archived; look for what left the window:  ctxhost grep PATTERN --replay {name}")
+    return status
 
 
 def file_to_read(file: Path | None, latest: str | None) -> Path:
@@ -93,7 +103,7 @@ def chosen_transcripts(path: Path, format_name: str | None, pick: str | None) ->
 
 
 def replay_one(
-    settings: Globals, transcript: Transcript, engine: str | None, window: int | None, *, quiet: bool, left: int = 0
+    settings: Globals, store: SqliteStore, transcript: Transcript, engine: str | None, window: int | None, *, quiet: bool, left: int = 0
 ) -> tuple[Session, Replayed]:
     """Run one conversation, and show it unless ``quiet``."""
     from host.app import open_session
@@ -101,7 +111,9 @@ def replay_one(
     from host.loop.replay import replay as run
 
     screen = Screen(color=settings.color, quiet=quiet)
-    session = open_session(settings, engine=engine, window=window, recorded=(transcript.model, transcript.window), watch=screen.compaction)
+    kept = store.sessions.create(source="replay", about={"title": transcript.title, "format": transcript.source})
+    recorded = (transcript.model, transcript.window)
+    session = open_session(settings, store, kept, engine=engine, window=window, recorded=recorded, watch=screen.compaction)
     screen.begin(transcript, session, left)
     with screen.progress(len(transcript.messages)) as progress:
         result = run(

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
+from host.conversation.alone import alone
 from host.conversation.engine_door import Broken, EngineDoor
-from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT, Trigger
+from host.conversation.inbox import Inbox
+from host.conversation.recognise import Received, Telling, Told
+from host.conversation.refusal import REFUSALS, GiveUp, Retry
+from host.conversation.shelf import NotNow, Shelf
+from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT, REFUSAL, Trigger
 from host.conversation.turn import Turn
-from host.conversation.view import View, published
+from host.conversation.view import View, as_json, published
 from host.engine.contract import ContextEngine
 from host.engine.outcome import Outcome
 from host.engine.services import Services
-from host.errors import UsageError
-from host.messages.ledger import Entry, Kind
+from host.errors import Forgotten, NotStorable, StoreError, UsageError
+from host.messages.ledger import Kind
 from host.messages.reading import call_arguments, call_name
-from host.messages.types import Message, ToolCall, ToolSchema, Usage
-from host.pipeline.settle import IDLE, Refused, Settled, settle
+from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
+from host.pipeline.settle import IDLE, Refused, Settled, render, settle
+from host.provider.refusals import too_long
 from host.store.protocols import Archive
+from host.store.values import Lease, Publication
 from host.tokens import Gauge
 from host.transforms.sanitize import sendable
 
@@ -31,7 +41,7 @@ class Conversation:
         self,
         engine: ContextEngine,
         services: Services,
-        archive: Archive,
+        archive: Archive | Shelf,
         *,
         gauge: Gauge | None = None,
         warn: Callable[[str], None],
@@ -41,44 +51,90 @@ class Conversation:
     ) -> None:
         self.engine = engine
         self.services = services
-        self.archive = archive
+        self.shelf = archive if isinstance(archive, Shelf) else Shelf(archive)
         self.gauge = gauge or Gauge(services.count)
-        self._view = View()  # its messages are in _messages, where they grow
+        self._lock = threading.RLock()
         self._door = EngineDoor(engine, warn, strict=on_error == "error")
         self._watch = watch
         self._automatic = automatic
+        self._inbox = Inbox(self.shelf, self._door.warn_once)
+        self._view = View()  # its messages are in _messages, where they grow
         self._messages: list[Message] = []
         self._turn = Turn()
         self._sent: list[Message] | None = None
         self._tools: tuple[ToolSchema, ...] = ()
+        self._refusals = 0
+        self._closed = False
         self._door.tell_model(services.facts)
+        self._restore()
+        if self.shelf.sessions is not None:
+            self._door.tell_start(self.session)
+
+    @property
+    def archive(self) -> Archive:
+        """Every message, for good."""
+        return self.shelf.archive
+
+    @property
+    def session(self) -> str:
+        """The id of the session in which the conversation goes on; empty where nothing is kept."""
+        return self.shelf.session
 
     @property
     def view(self) -> View:
         """The window as it is now, without looking whether it should be compacted."""
         return replace(self._view, messages=tuple(self._messages))
 
-    def add(self, message: Message) -> int:
-        """Accept a message: it is archived, then it is in the window. Returns its row.
+    @alone
+    def add(self, message: Message, *, delivery_of: int | None = None, time: datetime | None = None) -> int:
+        """Accept a message: it is archived, then it is in the window. Returns its position in the archive.
 
-        Calls and results that do not fit together are kept as they came; ``window`` gives them out paired.
+        ``delivery_of`` is the position of a message of which this is a copy, delivered once more: it is not kept again.
+        Calls and results that do not fit together are kept as they came; ``window`` gives them out paired. While the
+        archive cannot be written the message is in the window all the same (position 0) and kept as soon as it can be.
         """
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
             raise UsageError(f"message {len(self._messages)} is no message: {str(message)[:80]!r}", "give a dict with a role")
+        if delivery_of is not None:
+            return self._delivered(delivery_of)
         try:
-            row = self.archive.append(message)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"message {len(self._messages)} cannot be kept: {error}", "give what JSON can hold") from error
-        self._view = replace(self._view, ledger=self._view.ledger.append(Entry(message, row)), rows=row)
+            self._view = self._inbox.flushed(self._view)
+            entry = self._inbox.keep(message, time)
+        except Forgotten as forgotten:
+            self._door.warn_once(str(forgotten))
+            return forgotten.position
+        if entry.row is not None and entry.row != self._view.rows + 1:
+            self._catch_up(until=entry.row)
+        self._view = replace(self._view, ledger=self._view.ledger.append(entry), rows=entry.row or self._view.rows)
         self._messages.append(message)
         self.gauge.cost(message)
         self._turn = self._turn.after(message)
         if self._turn.results_in:
             self._consider(POST_RESPONSE)
-        return row
+        return entry.row or 0
 
+    @alone
+    def receive(self, messages: Sequence[Message]) -> Received:
+        """Take the whole list as a caller holds it: what is known is recognised, the rest is added.
+
+        An edit of an old message is kept as a new version of it. Handing the same list over again adds nothing, after
+        a restart and after a compaction too.
+        """
+        self._catch_up()
+        rows: list[int | None] = []
+        versions = added = 0
+        for told in self._inbox.recognised(messages):
+            before = self.archive.range()[1]
+            rows.append(self._taken(told))
+            grown = self.archive.range()[1] > before
+            added += grown and told.telling is Telling.NEW
+            versions += grown and told.telling is Telling.VERSION
+        return Received(tuple(rows), added, versions)
+
+    @alone
     def window(self, tools: Sequence[ToolSchema] = ()) -> list[Message]:
         """The messages for a model call now; compacted first where the threshold is reached."""
+        self._catch_up()
         if tuple(tools) != self._tools:
             self._tools = tuple(tools)
             self.services.facts = replace(self.services.facts, tools=self.services.count.tools(self._tools))
@@ -89,13 +145,38 @@ class Conversation:
         self._turn = replace(self._turn, asked=True)
         return list(self._sent)
 
-    def measured(self, usage: Usage | None) -> None:
-        """Take the provider's count for the window that was given out last; None where it gave none."""
+    @alone
+    def measured(self, usage: Usage | Mapping[str, Any] | Dumped | None) -> None:
+        """Take the provider's count for the window that was given out last, as it came; None where it gave none."""
+        usage = Usage.from_provider(usage)
+        self._refusals = 0
         self.gauge.record(usage, self._messages if self._sent is None else self._sent, self._tools)
         self._door.take_usage(usage)
+        self._inbox.tidy()
 
+    @alone
+    def refused(self, error: BaseException) -> Retry | GiveUp:
+        """Take a model's refusal of the window that was given out last: shorten it, or say that this would not help."""
+        refusal = too_long(error)
+        if refusal is None:
+            return GiveUp(f"the refusal is not about the length of the window: {error}")
+        self._refusals += 1
+        if refusal.sent and self._sent is not None:
+            self.gauge.record(Usage(refusal.sent), self._sent, self._tools)
+        if refusal.limit and refusal.limit < self.services.facts.window:
+            self.services.facts = replace(self.services.facts, window=refusal.limit)
+            self._door.tell_model(self.services.facts)
+        if self._refusals > REFUSALS:
+            return GiveUp(f"the window was refused {self._refusals} times in a row")
+        outcome = self._compacted(REFUSAL, None)
+        if outcome.progressed:
+            return Retry(f"the window was compacted from {outcome.before:,} to {outcome.after:,} tokens")
+        return GiveUp(f"the window holds {outcome.before:,} tokens and could not be made shorter: {outcome.refused or 'no progress'}")
+
+    @alone
     def compact(self, focus: str | None = None) -> Outcome:
         """Compact now, whatever the threshold says."""
+        self._catch_up()
         if self._turn.waiting:
             raise UsageError("the window cannot be compacted while tool calls wait for their results", "add the results first")
         return self._compacted(MANUAL, focus)
@@ -118,6 +199,7 @@ class Conversation:
         """The engine's tools as they are offered to the model."""
         return self._door.tools()
 
+    @alone
     def call(self, tool_call: ToolCall) -> str:
         """Answer a call of one of the engine's tools, as JSON text."""
         name, text = call_name(tool_call), call_arguments(tool_call)
@@ -128,6 +210,64 @@ class Conversation:
         if not isinstance(arguments, dict):
             return json.dumps({"error": f"arguments of {name} are no JSON object"})
         return self._door.call(name, arguments, self._messages)
+
+    @alone
+    def close(self) -> None:
+        """Say the engine good-bye and write what waits; nothing happens a second time."""
+        if not self._closed:
+            self._closed = True
+            self._view = self._inbox.flushed(self._view)
+            if self.shelf.sessions is not None:
+                self._door.tell_end(self.session, self._messages)
+
+    def _restore(self) -> None:
+        """The newest view with the rows after it, as after a restart."""
+        self._view = self._inbox.restored()
+        self._messages = render(self._view.ledger)
+        self._turn = Turn()
+        for message in self._messages:
+            self._turn = self._turn.after(message)
+
+    def _catch_up(self, until: int | None = None) -> None:
+        """Take in what other processes did to this conversation: rows before ``until``, and views."""
+        news = self._inbox.news(self._view, until)
+        if news is None:
+            return
+        self._view = news
+        self._messages = render(news.ledger)
+        self._turn = Turn(asked=self._turn.asked)
+        for message in self._messages:
+            self._turn = self._turn.after(message)
+        self.gauge.compacted()
+
+    def _delivered(self, position: int) -> int:
+        first, last = self.archive.range()
+        if not first <= position <= last:
+            raise UsageError(f"delivery_of={position} is no message of this conversation", f"positions are {first} to {last}")
+        return position
+
+    def _taken(self, told: Told) -> int | None:
+        """Keep what a told message brings; what cannot be kept is in quarantine, and the rest goes on."""
+        try:
+            if told.telling is Telling.NEW:
+                return self.add(told.message)
+            if told.telling is Telling.VERSION and told.row is not None:
+                return self._revise(told.message, told.row)
+        except NotStorable as error:
+            self._door.warn_once(str(error))
+            return None
+        return told.row
+
+    def _revise(self, message: Message, position: int) -> int | None:
+        """Keep a new version of an archived message, and show it where the old one was shown."""
+        try:
+            revised = self._inbox.revise(self._view, message, position)
+        except Forgotten as forgotten:
+            self._door.warn_once(str(forgotten))
+            return forgotten.position
+        self._view = revised
+        self._messages = render(revised.ledger)
+        return revised.rows
 
     def _consider(self, trigger: Trigger) -> None:
         """Compact as often as the trigger allows while the engine wants it and it helps; never while calls wait."""
@@ -145,9 +285,9 @@ class Conversation:
     def _compacted(self, trigger: Trigger, focus: str | None) -> Outcome:
         """One compaction: the engine rewrites, settle judges, the view is published or stays."""
         started, before, size = time.perf_counter(), self.estimate(), len(self._messages)
-        settled = self._settled(before, trigger, focus)
+        settled = self._published(before, trigger, focus)
         if isinstance(settled, Settled):
-            self._view, self._messages = published(self._view, settled), list(settled.messages)
+            self._messages = list(settled.messages)
             self._turn = replace(self._turn, torn=False)
             self.gauge.compacted()
         outcome = Outcome(
@@ -164,6 +304,48 @@ class Conversation:
         self._watch(outcome)
         return outcome
 
+    def _published(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
+        """Compact under the lease and publish; whatever stands in the way is told, and the window stays as it was."""
+        version = self._view.version
+        try:
+            with self.shelf.right_to_compact(self._door.warn_once) as lease:
+                self._inbox.refuse_backlog()
+                self._catch_up()
+                if self._view.version != version:
+                    raise NotNow("another process compacted it first")
+                settled = self._settled(tokens, trigger, focus)
+                if isinstance(settled, Settled):
+                    self._publish(settled, trigger, lease)
+                return settled
+        except NotNow as reason:
+            return self._stays(f"the conversation is not compacted now: {reason}")
+        except StoreError as error:
+            return self._stays(f"the compacted window was not kept and the old one stays: {error.what}")
+
+    def _stays(self, why: str) -> Refused:
+        self.shelf.state.pending = None
+        self._door.warn_once(why)
+        return Refused(why)
+
+    def _publish(self, settled: Settled, trigger: Trigger, lease: Lease | None) -> None:
+        view = published(self._view, settled)
+        if self.shelf.views is not None:
+            publication = Publication(
+                ledger=settled.ledger,
+                upto=view.rows,
+                engine=self.shelf.state.engine or self.engine.name,
+                trigger=trigger.name,
+                receipt=as_json(settled.receipt),
+                state=self.shelf.state.pending,
+                rotate=self.shelf.rotate,
+            )
+            old = self.session
+            kept = self.shelf.views.publish(publication, expected=self._view.version, lease=lease)
+            view = replace(view, version=kept.version)
+            self._door.tell_boundary(kept.session, old)
+            self.shelf.state.pending = None
+        self._view = view
+
     def _settled(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
         """What the host makes of the engine's answer; a refusal is told unless there was just nothing to do."""
         given = list(self._messages)
@@ -173,6 +355,9 @@ class Conversation:
             settled: Settled | Refused = Refused(str(error))
         else:
             settled = IDLE if returned is given else settle(self._view.ledger, returned, count=self.services.count.messages)
-        if isinstance(settled, Refused) and settled is not IDLE:
+        if settled is IDLE:
+            self.shelf.state.flush()
+        elif isinstance(settled, Refused):
+            self.shelf.state.pending = None
             self._door.refuse(settled.rule)
         return settled

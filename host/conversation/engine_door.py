@@ -49,6 +49,24 @@ class EngineDoor:
 
         self._tried(update, None)
 
+    def tell_start(self, session: str) -> None:
+        """A conversation begins, or goes on after a restart."""
+        self._tried(lambda: self.engine.on_session_start(session), None)
+
+    def tell_boundary(self, session: str, old: str) -> None:
+        """A view was published: the same conversation goes on, in a child session or in place (hermes.md 1.3)."""
+
+        def tell() -> object:
+            method: Callable[..., object] = self.engine.on_session_start
+            offered = {"boundary_reason": "compression", "old_session_id": old}
+            return method(session, **accepted_keywords(method, offered))
+
+        self._tried(tell, None)
+
+    def tell_end(self, session: str, messages: list[Message]) -> None:
+        """A real boundary: exit, reset, expiry."""
+        self._tried(lambda: self.engine.on_session_end(session, deepcopy(messages)), None)
+
     def take_usage(self, usage: Usage | None) -> None:
         """Hand on what the provider counted; an empty usage where it counted nothing."""
         self._tried(lambda: self.engine.update_from_response(usage.as_openai() if usage else {}), None)

@@ -48,7 +48,8 @@ def reported(conversation: Gauged) -> int:
 
 PREFLIGHT = Trigger("preflight", "before every model call", "calibrated estimate of system, messages and tools", estimated, passes=3)
 POST_RESPONSE = Trigger("post-response", "when the results of a reply's tool calls are in", "prompt tokens the provider reported", reported)
+REFUSAL = Trigger("refusal", "when the model refuses a window as too long", "not asked", estimated, force=True)
 MANUAL = Trigger("manual", "when the user asks", "not asked", estimated, force=True)
 
-TRIGGERS: tuple[Trigger, ...] = (PREFLIGHT, POST_RESPONSE, MANUAL)
+TRIGGERS: tuple[Trigger, ...] = (PREFLIGHT, POST_RESPONSE, REFUSAL, MANUAL)
 """All occasions, in the order of a turn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from host.messages.ledger import Ledger
-from host.messages.types import Message
+from host.messages.types import JSON, Message
 from host.pipeline.settle import Receipt, Settled, ranges, rows_of
 
 
@@ -27,6 +27,18 @@ class View:
         """Rows of the archive that nothing in the window stands for, over all compactions."""
         stood_for = {row for entry in self.ledger for row in rows_of(entry)}
         return ranges([row for row in range(1, self.rows + 1) if row not in stood_for])
+
+
+def as_json(receipt: Receipt) -> JSON:
+    """The receipt as it is kept."""
+    return {
+        "before": receipt.before,
+        "after": receipt.after,
+        "kept": receipt.kept,
+        "covered": [[span.start, span.stop - 1] for span in receipt.covered],
+        "lost": [[span.start, span.stop - 1] for span in receipt.lost],
+        "repairs": list(receipt.repairs),
+    }
 
 
 def published(view: View, settled: Settled) -> View:

@@ -23,6 +23,7 @@ class Kind(StrEnum):
     MERGED = "merged"  # a summary in front of an original, in one message
     STUB = "stub"  # stands in for a tool result that is missing
     DIGEST = "digest"  # a shortened original
+    FACTS = "facts"  # the host's: exact values of what left the window, where the engine wrote no summary
     FOREIGN = "foreign"  # came back from an engine or caller, nobody knows from where
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Required, TypedDict
+from typing import Any, Protocol, Required, TypedDict
 
 JSON = dict[str, Any]
 """A JSON object whose keys nobody has checked: it stays at the edge of a room."""
@@ -50,6 +50,13 @@ ToolSchema = Mapping[str, Any]
 """A tool as it goes over the wire: ``{"type": "function", "function": {...}}``."""
 
 
+class Dumped(Protocol):
+    """What a client library gives back in the place of JSON."""
+
+    def model_dump(self) -> dict[str, Any]:
+        """The JSON."""
+
+
 PROMPT_COUNTS: tuple[tuple[str, ...], ...] = (
     ("prompt_tokens",),  # OpenAI and whoever speaks like it: cached tokens are in it
     ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),  # Anthropic; OpenAI Responses has the first alone
@@ -75,10 +82,12 @@ class Usage:
     completion: int = 0
 
     @classmethod
-    def from_provider(cls, usage: Mapping[str, Any] | None) -> Usage | None:
-        """Read any provider's usage object; None where it counted nothing (missing, null, all zeros)."""
-        if not usage:
-            return None
+    def from_provider(cls, usage: Mapping[str, Any] | Dumped | Usage | None) -> Usage | None:
+        """Read any provider's usage object, a client's model of it too; None where it counted nothing (missing, null, all zeros)."""
+        if not usage or isinstance(usage, Usage):
+            return usage or None
+        if not isinstance(usage, Mapping):
+            usage = usage.model_dump()
         completion = next(filter(None, (_count(usage, key) for key in COMPLETION_COUNTS)), 0)
         prompt = next(filter(None, (sum(_count(usage, key) for key in keys) for keys in PROMPT_COUNTS)), 0)
         return cls(prompt, completion) if prompt else None

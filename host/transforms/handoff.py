@@ -28,6 +28,8 @@ NOTE = (
     "the work. Persistent memory (MEMORY.md, USER.md) stays authoritative.]"
 )
 QUOTED_MARKER = "(end of context summary)"
+EXACT_HEADING = "## Kept word for word by the host"
+EXACT_END = "(end of what is kept word for word)"
 GAP = "\n\n"
 NOTHING = "\n"  # behind a handoff that was merged into a message with null content
 OPENING = "[CONTEXT "
@@ -53,12 +55,27 @@ def is_handoff(message: Message) -> bool:
 
 
 def handoff_body(message: Message) -> str:
-    """The notes of a handoff without prefix, end marker and what was merged behind it."""
-    text = text_of(message).lstrip().split(END_MARKER, 1)[0].strip()
+    """The notes of a handoff without prefix, end marker, the host's exact values and what was merged behind it."""
+    text = without_exact(text_of(message).lstrip().split(END_MARKER, 1)[0]).strip()
     for prefix in (PREFIX, SHORT_PREFIX, LEGACY_TAG):
         if text.startswith(prefix):
             return text[len(prefix) :].strip()
     return text.partition("\n")[2].strip()
+
+
+def with_exact(handoff: str, block: str) -> str:
+    """The handoff with a block of exact values before its end marker, in the place of an earlier one."""
+    text, marker, behind = without_exact(handoff).partition(END_MARKER)
+    quoted = block.replace(END_MARKER, QUOTED_MARKER).replace(EXACT_END, "")
+    framed = GAP.join([text.rstrip(), f"{EXACT_HEADING}\n{quoted}\n{EXACT_END}"]) if block else text.rstrip()
+    return framed + (GAP + marker + behind if marker else "")
+
+
+def without_exact(text: str) -> str:
+    """The text without blocks of exact values."""
+    while (start := text.find(EXACT_HEADING)) >= 0 and (end := text.find(EXACT_END, start)) >= 0:
+        text = text[:start].rstrip() + GAP + text[end + len(EXACT_END) :].lstrip()
+    return text
 
 
 def merged_in_front(handoff: str, message: Message) -> Message:

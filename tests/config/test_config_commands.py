@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from host.cli.config import LABELS, config
-from host.cli.globals import Globals, default_home
+from host.cli.globals import Globals
 from host.cli.init import init
 from host.config.showing import markdown_reference
 from host.errors import ConfigError, UsageError
+from host.home import default_home
 
 Desk = Any  # conftest.Desk
 Type = Callable[..., Result]

@@ -1,19 +1,16 @@
-"""The composition root: the one place that knows every room and puts them together."""
+"""What a conversation is made of: configuration, model, services, engine, summary model."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from host.conversation.conversation import Conversation
-from host.discovery import Make, Places, Resolution, bundled_engines, resolve
+from host.discovery import Make, Places, bundled_engines
 from host.engine.contract import ContextEngine, EngineFactory
-from host.engine.outcome import Outcome
-from host.engine.services import ArchiveReader, Ask, ModelFacts, Services, Thresholds
+from host.engine.services import ArchiveReader, Ask, ModelFacts, Services, State, Thresholds
 from host.messages.redact import redact
 from host.store.memory import MemoryArchive, MemoryState
 from host.tokens import Counter, Remembered
@@ -45,19 +42,6 @@ class Model:
     name: str
     window: int
     source: str
-
-
-@dataclass
-class Session:
-    """A conversation with everything around it that a caller may show."""
-
-    conversation: Conversation
-    resolution: Resolution
-    model: Model
-    count: Remembered
-    outcomes: list[Outcome] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)  # one line each, not alarming
-    warnings: list[str] = field(default_factory=list)
 
 
 def load_config(options: Options) -> Loaded:
@@ -106,50 +90,6 @@ def engine_maker(options: Options, name: str) -> Make:
     return make
 
 
-def open_session(
-    options: Options,
-    *,
-    engine: str | None = None,
-    window: int | None = None,
-    recorded: tuple[str | None, int | None] = (None, None),
-    watch: Callable[[Outcome], None] = lambda outcome: None,
-) -> Session:
-    """A new conversation under the configured engine, or the one named here; nothing is kept beyond the process.
-
-    ``recorded`` are model and window of a recording, for a configuration that names none.
-    """
-    loaded = load_config(options)
-    model = main_model(loaded, window, *recorded)
-    count, archive = Remembered(Counter(model.name, sampled=False)), MemoryArchive()
-    services = services_of(loaded, count, model, archive)
-    context = loaded.config.context
-    wanted = engine or context.engine
-    resolution = resolve(
-        wanted,
-        places_of(loaded, options.home),
-        lambda factory: make_engine(factory, wanted, loaded, services),
-        on_missing=context.on_missing,
-        on_error=context.on_error,
-    )
-    warnings, outcomes = [*loaded.warnings, *resolution.warnings], list[Outcome]()
-
-    def report(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        watch(outcome)
-
-    conversation = Conversation(
-        resolution.engine,
-        services,
-        archive,
-        gauge=count.gauge,
-        warn=warnings.append,
-        watch=report,
-        automatic=loaded.config.compression.enabled,
-        on_error=context.on_error,
-    )
-    return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
-
-
 def main_model(loaded: Loaded, window: int | None = None, recorded: str | None = None, recorded_window: int | None = None) -> Model:
     """The model and its window: as asked, as configured, as known by name, as recorded, else 128,000."""
     from host.provider.facts import DEFAULT_WINDOW, window_of
@@ -168,7 +108,7 @@ def main_model(loaded: Loaded, window: int | None = None, recorded: str | None =
     return Model(name, found, source)
 
 
-def services_of(loaded: Loaded, count: Remembered, model: Model, archive: ArchiveReader) -> Services:
+def services_of(loaded: Loaded, count: Remembered, model: Model, archive: ArchiveReader, state: State | None = None) -> Services:
     """What an engine of this conversation gets; one object for one agent, its facts change with the model."""
     from host.config.shares import starting_share
 
@@ -178,7 +118,7 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
         facts=ModelFacts(model.name, model.window, loaded.config.model.max_tokens or 0),
         count=count,
         archive=archive,
-        state=MemoryState(),
+        state=state or MemoryState(),
         ask=summary_model(loaded),
         mask=partial(redact, enabled=loaded.config.security.redact_secrets),
         thresholds=Thresholds(
@@ -191,15 +131,19 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
     )
 
 
+def engine_name(factory: EngineFactory, wanted: str) -> str:
+    """The name of the engine that a factory makes: a built-in's own where it stands in for the one wanted."""
+    return next((known for known, own in built_ins().items() if own is factory), wanted)
+
+
 def make_engine(factory: EngineFactory, wanted: str, loaded: Loaded, services: Services) -> ContextEngine:
     """Call a factory with the settings of the engine wanted, checked by its own model where it has one."""
     from host.config import no_settings_for, settings_for
 
     model: Any = getattr(factory, "Settings", None)
-    built_in = next((known for known, own in built_ins().items() if own is factory), None)
-    name = built_in or wanted
-    if built_in and model is None:
-        no_settings_for(loaded, built_in)
+    name = engine_name(factory, wanted)
+    if name in built_ins() and model is None:
+        no_settings_for(loaded, name)
     services.settings = settings_for(loaded, name, model) if model is not None else loaded.config.engines.get(name, {})
     return factory(services)
 
@@ -247,18 +191,3 @@ def summary_model(loaded: Loaded) -> Ask | None:
             max_retries=auxiliary.transient_retries,
         )
     )
-
-
-def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
-    """What the user should know once, at the start."""
-    notices = [*resolution.notices]
-    endpoint = summary_endpoint(loaded)
-    if services.ask is not None:
-        notices.append(f"summaries are asked of {endpoint.model} at {endpoint.base_url or 'api.openai.com'}")
-    else:
-        notices.append(f"summaries are made from the text itself: {endpoint.missing}")
-    if not loaded.config.compression.enabled:
-        notices.append("compression.enabled is false: nothing is compacted by itself")
-    if model.window < SMALL_WINDOW:
-        notices.append(f"a window of {model.window:,} tokens is small: compactions will be frequent and summaries short")
-    return notices

@@ -1,0 +1,129 @@
+"""A conversation with everything around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from host.app.wiring import (
+    SMALL_WINDOW,
+    Model,
+    Options,
+    engine_name,
+    load_config,
+    main_model,
+    make_engine,
+    places_of,
+    services_of,
+    summary_endpoint,
+)
+from host.conversation.conversation import Conversation
+from host.conversation.shelf import Shelf
+from host.discovery import Resolution, resolve
+from host.engine.contract import ContextEngine, EngineFactory
+from host.engine.outcome import Outcome
+from host.engine.services import Services
+from host.errors import NoSuchSession
+from host.store.protocols import Store
+from host.store.values import Session as Kept
+from host.tokens import Counter, Remembered
+
+if TYPE_CHECKING:
+    from host.config import Loaded
+
+
+@dataclass
+class Session:
+    """A conversation with everything around it that a caller may show."""
+
+    conversation: Conversation
+    resolution: Resolution
+    model: Model
+    count: Remembered
+    outcomes: list[Outcome] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)  # one line each, not alarming
+    warnings: list[str] = field(default_factory=list)
+
+
+def open_session(
+    options: Options,
+    store: Store,
+    kept: Kept,
+    *,
+    engine: str | None = None,
+    window: int | None = None,
+    recorded: tuple[str | None, int | None] = (None, None),
+    watch: Callable[[Outcome], None] = lambda outcome: None,
+    warn: Callable[[str], None] | None = None,
+) -> Session:
+    """The conversation that a session belongs to, under the configured engine or the one named here.
+
+    ``recorded`` are model and window of a recording, for a configuration that names none. Warnings are collected, and
+    told to ``warn`` as they come.
+    """
+    loaded = load_config(options)
+    model = main_model(loaded, window, *recorded)
+    count, context = Remembered(Counter(model.name, sampled=False)), loaded.config.context
+    wanted = engine or context.engine
+    shelf = Shelf.of(store, kept.conversation, wanted, in_place=loaded.config.compression.in_place)
+    services = services_of(loaded, count, model, shelf.archive, shelf.state)
+
+    def make(factory: EngineFactory) -> ContextEngine:
+        shelf.state.belong_to(engine_name(factory, wanted))
+        return make_engine(factory, wanted, loaded, services)
+
+    resolution = resolve(
+        wanted,
+        places_of(loaded, options.home),
+        make,
+        on_missing=context.on_missing,
+        on_error=context.on_error,
+    )
+    warnings, outcomes = list[str](), list[Outcome]()
+
+    def report(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        watch(outcome)
+
+    def warned(text: str) -> None:
+        warnings.append(text)
+        if warn is not None:
+            warn(text)
+
+    for text in [*loaded.warnings, *resolution.warnings]:
+        warned(text)
+    conversation = Conversation(
+        resolution.engine,
+        services,
+        shelf,
+        gauge=count.gauge,
+        warn=warned,
+        watch=report,
+        automatic=loaded.config.compression.enabled,
+        on_error=context.on_error,
+    )
+    return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
+
+
+def found_or_created(store: Store, name: str, *, source: str) -> Kept:
+    """The session of this id, prefix or title; a new one with it as title where there is none."""
+    try:
+        return store.sessions.find(name)
+    except NoSuchSession:
+        return store.sessions.create(title=name, source=source)
+
+
+def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
+    """What the user should know once, at the start."""
+    notices = [*resolution.notices]
+    endpoint = summary_endpoint(loaded)
+    if services.ask is not None:
+        notices.append(f"summaries are asked of {endpoint.model} at {endpoint.base_url or 'api.openai.com'}")
+    else:
+        notices.append(f"summaries are made from the text itself: {endpoint.missing}")
+    if not loaded.config.compression.enabled:
+        notices.append("compression.enabled is false: nothing is compacted by itself")
+    if model.window < SMALL_WINDOW:
+        notices.append(f"a window of {model.window:,} tokens is small: compactions will be frequent and summaries short")
+    return notices

@@ -1,0 +1,27 @@
+"""What to do after a model refused a window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REFUSALS = 3  # of one window, each after a compaction; then it is no use
+
+
+@dataclass(frozen=True)
+class Retry:
+    """The window was made shorter: take it again and send it. True where a bool is wanted."""
+
+    why: str
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """Sending it again would not help; raise the error. False where a bool is wanted."""
+
+    why: str
+
+    def __bool__(self) -> bool:
+        return False

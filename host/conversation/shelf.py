@@ -1,0 +1,186 @@
+"""Where one conversation is kept: its part of a store, the right to compact it, and its engine's document."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from secrets import token_hex
+from typing import Any
+
+from host.engine.services import State
+from host.errors import StoreError
+from host.messages.ledger import Entry, Kind, Ledger
+from host.store.memory import MemoryState
+from host.store.protocols import Archive, Leases, Search, Sessions, Store, Views
+from host.store.values import Lease, Published, Row
+
+LEASE_SECONDS = 300.0  # hermes.md 9: a summary model may take that long
+LONGEST_REFRESH = 60.0  # seconds between two prolongations
+INDEX_ROWS = 64  # new rows after which a turn stops to index them
+INDEX_SECONDS = 0.05
+
+
+class NotNow(Exception):
+    """The conversation cannot be compacted at this moment; the text says why."""
+
+
+class HeldState:
+    """The engine's document, kept back until the view is published that belongs to it (protocol State)."""
+
+    def __init__(self, state_of: Callable[[str], State], engine: str = "") -> None:
+        self._state_of = state_of
+        self.engine = engine
+        self.pending: dict[str, Any] | None = None
+
+    def belong_to(self, engine: str) -> None:
+        """From now on it is this engine's: the one that is used may be another than the one that was asked for."""
+        self.engine, self.pending = engine, None
+
+    def load(self) -> dict[str, Any]:
+        """The newest document, published or not."""
+        return dict(self.pending) if self.pending is not None else self._state_of(self.engine).load()
+
+    def save(self, document: dict[str, Any]) -> None:
+        """Replace the document, as soon as the view is published or the engine leaves the window as it is."""
+        self.pending = dict(document)
+
+    def flush(self) -> None:
+        """Write it without a view."""
+        if self.pending is not None:
+            self._state_of(self.engine).save(self.pending)
+            self.pending = None
+
+
+@dataclass
+class Shelf:
+    """``views`` is None where nothing is kept beyond the process, ``leases`` where the store has none."""
+
+    archive: Archive
+    conversation: str = ""
+    views: Views | None = None
+    leases: Leases | None = None
+    sessions: Sessions | None = None
+    search: Search | None = None
+    state: HeldState = field(default_factory=lambda: HeldState(_no_state()))
+    rotate: bool = False
+    lease_seconds: float = LEASE_SECONDS
+    holder: str = field(default_factory=lambda: f"pid={os.getpid()}:tid={threading.get_ident()}:nonce={token_hex(4)}")
+    _unindexed: int = 0
+
+    @classmethod
+    def of(cls, store: Store, conversation: str, engine: str, *, in_place: bool) -> Shelf:
+        """A conversation's part of a store."""
+        return cls(
+            archive=store.archive(conversation),
+            conversation=conversation,
+            views=store.views(conversation),
+            leases=getattr(store, "leases", None),
+            sessions=store.sessions,
+            search=store.search,
+            state=HeldState(partial(store.state, conversation), engine),
+            rotate=not in_place,
+        )
+
+    @property
+    def session(self) -> str:
+        """The session in which the conversation goes on; empty where nothing is kept."""
+        return self.sessions.tip(self.conversation).id if self.sessions is not None else ""
+
+    def version(self) -> int:
+        """The newest version of the view."""
+        return self.views.version() if self.views is not None else 0
+
+    @contextmanager
+    def right_to_compact(self, warn: Callable[[str], None]) -> Iterator[Lease | None]:
+        """Hold the lease while a compaction runs; NotNow where another has it or nobody can tell (fails closed).
+
+        A store without any leases is no reason to stop: that is said, and the compaction goes on.
+        """
+        if self.views is None or not self.conversation:
+            yield None
+        elif self.leases is None:
+            warn("the store has no leases: nothing keeps two processes from compacting this conversation at once")
+            yield None
+        else:
+            lease = self._acquired(self.leases)
+            with refreshed(self.leases, lease, self.lease_seconds):
+                yield lease
+
+    def tidy(self, added: int) -> None:
+        """Index new rows, once there are enough of them to be worth a transaction."""
+        self._unindexed += added
+        if self.search is not None and self._unindexed >= INDEX_ROWS:
+            self._unindexed = self.search.catch_up(seconds=INDEX_SECONDS)
+
+    def _acquired(self, leases: Leases) -> Lease:
+        try:
+            lease = leases.acquire(self.conversation, self.holder, self.lease_seconds)
+        except Exception as error:
+            raise NotNow(f"the lease could not be taken: {error}") from error
+        if lease is None:
+            raise NotNow("it is being compacted by another process, and tried again later")
+        return lease
+
+
+def _no_state() -> Callable[[str], State]:
+    state = MemoryState()
+    return lambda engine: state
+
+
+@contextmanager
+def refreshed(leases: Leases, lease: Lease, seconds: float) -> Iterator[None]:
+    """Prolong a lease until the block is left, then give it back."""
+    over = threading.Event()
+
+    def prolong() -> None:
+        while not over.wait(min(LONGEST_REFRESH, seconds / 2)):
+            try:
+                if leases.refresh(lease, seconds) is None:
+                    return
+            except StoreError:
+                continue  # it runs out by itself if this goes on; publishing checks it
+
+    thread = threading.Thread(target=prolong, name="ctxhost-lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        with suppress(StoreError):  # it runs out by itself
+            leases.release(lease)
+
+
+def restored(archive: Archive, published: Published | None) -> Ledger:
+    """The window that a view and the rows after it make."""
+    entries = list(published.ledger) if published is not None else []
+    return extended(Ledger(entries), archive, archive.rows((published.upto if published is not None else 0) + 1))
+
+
+def extended(ledger: Ledger, archive: Archive, rows: Iterator[Row]) -> Ledger:
+    """The window with more rows: messages follow, new versions take the place of the old ones."""
+    for row in rows:
+        if row.message is None:
+            continue
+        if row.place == row.position:
+            ledger = ledger.append(Entry(row.message, row.position))
+        else:
+            ledger = with_version(ledger, Entry(row.message, row.position), place_in(ledger, archive, row.place))
+    return ledger
+
+
+def with_version(ledger: Ledger, entry: Entry, index: int | None) -> Ledger:
+    """The window with a new version of a message; as it was where the message is not shown."""
+    if index is None:
+        return ledger
+    return Ledger([entry if at == index else known for at, known in enumerate(ledger)])
+
+
+def place_in(ledger: Sequence[Entry], archive: Archive, place: int) -> int | None:
+    """Index of the original whose first version has this position."""
+    shown = ((i, entry.row) for i, entry in enumerate(ledger) if entry.kind is Kind.ORIGINAL and entry.row is not None)
+    return next((i for i, row in shown if row == place or (row > place and next(archive.rows(row, row)).place == place)), None)

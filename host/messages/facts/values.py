@@ -1,0 +1,23 @@
+"""The exact values in a text: what a person would copy rather than say in other words."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from host.messages.facts.fact import Fact, FactKind
+from host.messages.facts.literals import in_literals
+from host.messages.facts.numbers import in_numbers
+from host.messages.facts.tokens import in_tokens
+
+
+def values_in(text: str) -> list[Fact]:
+    """The exact values of a text, rising; each span once, a value inside another may be given too.
+
+    Paths, URLs, addresses, versions, quantities, ids, hashes, quoted literals, variables, errors, e-mail addresses, dates.
+    Three passes, each linear in the length of the text; where two read the same span, the earlier one says its kind. A weak
+    candidate (a bare number, a plain name) counts in prose and where it stands as a value of a record.
+    """
+    found: dict[tuple[int, int], FactKind] = {}
+    for kind, start, end in chain(in_tokens(text), in_numbers(text), in_literals(text)):
+        found.setdefault((start, end), kind)
+    return [Fact(kind, start, end, text[start:end]) for (start, end), kind in sorted(found.items())]
