@@ -1,15 +1,170 @@
-"""What a store offers. Rows are never given twice and never change."""
+"""What a store offers, one protocol per trade. Rows are never given twice and never change."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 
-from host.engine.services import ArchiveReader
-from host.messages.types import Message
+from host.engine.services import ArchiveReader, Progress, State
+from host.messages.types import JSON, Message
+from host.store.care import Erasure, Forget, TellEngine, Verified
+from host.store.query import Page, Query
+from host.store.values import Lease, Publication, Published, Row, Session
+
+
+def quiet(done: int, total: int, text: str) -> None:
+    """Progress that nobody watches."""
 
 
 class Archive(ArchiveReader, Protocol):
-    """The archive of one conversation, as its owner sees it; an engine gets the reading half."""
+    """Every message of one conversation, as its owner sees it; an engine gets the reading half."""
 
-    def append(self, message: Message) -> int:
-        """Keep a message as it is now; returns its row, counted from 1."""
+    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None) -> int:
+        """Keep a message as it is now; returns its position.
+
+        ``replaces`` is the position of the message of which this is a new version. ``time`` is when it was said, now
+        where it is not given. What JSON cannot hold is quarantined and raises NotStorable; content that was erased
+        raises Forgotten; a store that cannot write raises StoreUnavailable, and nothing is kept.
+        """
+
+    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None) -> list[int]:
+        """Keep many at once, in one transaction; returns their positions. Raises like ``append``, and keeps none then."""
+
+    def rows(self, position: int = 1, until: int | None = None) -> Iterator[Row]:
+        """The rows from position to until, both included, superseded and forgotten ones too."""
+
+    def current(self) -> list[Row]:
+        """The newest version of each message, in the order of the conversation; forgotten ones with no message."""
+
+
+class Views(Protocol):
+    """What the model sees of one conversation, version by version."""
+
+    def current(self) -> Published | None:
+        """The newest version, None while the window is the archive itself."""
+
+    def version(self) -> int:
+        """The number of the newest version, 0 while there is none; cheap."""
+
+    def publish(self, publication: Publication, *, expected: int, lease: Lease | None = None) -> Published:
+        """Make a view the newest, together with its made messages, receipt and state, in one transaction.
+
+        Raises Outrun where ``expected`` is no longer the newest version, or the lease has passed to another.
+        """
+
+    def undo(self, *, expected: int) -> Published:
+        """Publish the version before the newest compaction again; a rotation is taken back with it."""
+
+    def history(self) -> list[Published]:
+        """All versions, oldest first."""
+
+
+class Leases(Protocol):
+    """Named rights that one holder has at a time (hermes.md 9). A lease that ran out is free."""
+
+    def acquire(self, name: str, holder: str, seconds: float) -> Lease | None:
+        """Take or prolong the right; None where another holds it, or the name is empty."""
+
+    def refresh(self, lease: Lease, seconds: float) -> Lease | None:
+        """Prolong it; None where it ran out or passed to another."""
+
+    def release(self, lease: Lease) -> None:
+        """Give it back; nothing happens where it is not held any more."""
+
+    def holder(self, name: str) -> str | None:
+        """Who holds it now."""
+
+
+class Sessions(Protocol):
+    """Conversations and their segments."""
+
+    def create(self, *, title: str | None = None, source: str = "", about: JSON | None = None, settings: JSON | None = None) -> Session:
+        """A new conversation with its first session; raises TitleTaken where another conversation's session has the title."""
+
+    def get(self, session: str) -> Session:
+        """The session of this id; raises NoSuchSession."""
+
+    def find(self, name: str) -> Session:
+        """A session by id, unique prefix of an id, title, or ``last``; raises NoSuchSession. A title finds its newest continuation."""
+
+    def tip(self, conversation: str) -> Session:
+        """The session in which the conversation goes on."""
+
+    def listed(self, *, conversation: str | None = None, limit: int | None = None) -> list[Session]:
+        """Sessions, the ones with the newest message first; of one conversation oldest first."""
+
+    def rename(self, session: str, title: str | None) -> Session:
+        """Set or take away the title. A title held by an ancestor of the same conversation moves; another's raises TitleTaken."""
+
+    def end(self, session: str, reason: str) -> Session:
+        """End it; the first reason stays."""
+
+    def set(self, session: str, **settings: object) -> Session:
+        """Change settings; None takes one away."""
+
+    def delete(self, conversation: str) -> int:
+        """Erase a conversation whole; returns how many rows it had."""
+
+
+class Search(Protocol):
+    """Finding archived messages; the same for the agent's tool, the command line and MCP."""
+
+    def find(self, query: Query) -> Page:
+        """One page of hits; never raises for what the query holds, but for a pattern that is no regular expression."""
+
+    def catch_up(self, *, seconds: float | None = None) -> int:
+        """Index what is not indexed yet, until it is done or the time is over; returns how many rows are left."""
+
+
+class Store(Protocol):
+    """A store, opened. One per worker or task; ``close`` may be called twice."""
+
+    @property
+    def leases(self) -> Leases: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def search(self) -> Search: ...
+
+    def archive(self, conversation: str) -> Archive:
+        """The archive of a conversation."""
+
+    def views(self, conversation: str) -> Views:
+        """The views of a conversation."""
+
+    def state(self, conversation: str, engine: str) -> State:
+        """The engine's document for a conversation."""
+
+    def close(self) -> None:
+        """Give back file and locks."""
+
+
+class Admin(Protocol):
+    """Looking after a store as a whole. ``progress(done, total, text)`` is called while it takes long."""
+
+    def verify(self, *, prove: bool = False, progress: Progress = quiet) -> Verified:
+        """Read everything and check it: digests, blobs, views, indexes; with ``prove`` that every row is accounted for."""
+
+    def backup(self, target: Path, *, progress: Progress = quiet) -> Path:
+        """Copy the store as it is at one moment, while others may go on writing."""
+
+    def forget(
+        self,
+        what: Forget,
+        *,
+        apply: bool,
+        folders: Sequence[Path] | None = None,
+        stores: Sequence[Path] = (),
+        tell: TellEngine | None = None,
+        progress: Progress = quiet,
+    ) -> Erasure:
+        """Erase messages for good, with everything made from them; without ``apply`` only say what would go.
+
+        ``folders`` are searched for copies (the store's own where none is given), but for other ``stores`` that the
+        caller sees to.
+        """
+
+    def expire(self, older_than: timedelta, *, apply: bool, progress: Progress = quiet) -> Erasure:
+        """Erase conversations that ended, or had their last message, longer ago."""

@@ -1,6 +1,7 @@
 """What plugin authors test with: a model server on the loopback address, a scripted model, builders of messages.
 
 ``host.testing.histories`` (random legal conversations) needs hypothesis and is imported by its own name.
+``host.testing.conformance`` checks a store of your own.
 """
 
 from host.provider.scripted import ScriptedProvider

@@ -1,0 +1,92 @@
+"""What looking after a store gives back: what a check found, what an erasure took away and what may still hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from host.messages.types import JSON
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong, at its place ("20261130_161100_ab12cd:17", "index trigram", "blob 0f3a…")."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Every row of a conversation is in exactly one of these (positions)."""
+
+    conversation: str
+    shown: tuple[range, ...] = ()  # as archived in the newest view, or after it
+    covered: tuple[range, ...] = ()  # a summary or digest stands for it
+    superseded: tuple[range, ...] = ()
+    forgotten: tuple[range, ...] = ()
+    not_represented: tuple[range, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The result of a check. ``counts`` names what was read: messages, blobs, views, holes and others."""
+
+    findings: tuple[Finding, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+    proofs: tuple[Proof, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong. A hole that a receipt explains is not wrong."""
+        return not self.findings
+
+
+TellEngine = Callable[[str, Sequence[int]], None]
+"""``tell(conversation, positions)``: what engines keep of these messages by themselves is to go too."""
+
+
+@dataclass(frozen=True)
+class Forget:
+    """What to erase: every message that holds ``text``, or the one message ``conversation:position``."""
+
+    text: str | None = None
+    conversation: str | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """What was, or would be, erased, and what may still hold copies; the receipt is kept in the store."""
+
+    applied: bool
+    messages: tuple[str, ...] = ()  # ids
+    conversations: tuple[str, ...] = ()  # erased whole
+    counts: dict[str, int] = field(default_factory=dict)  # messages, blobs, summaries, titles, engine states and others
+    may_hold_copies: tuple[str, ...] = ()  # files and folders, each with why
+    receipt: int | None = None
+
+    def as_json(self) -> JSON:
+        """For scripts."""
+        return {
+            "applied": self.applied,
+            "messages": list(self.messages),
+            "conversations": list(self.conversations),
+            "counts": dict(self.counts),
+            "may_hold_copies": list(self.may_hold_copies),
+            "receipt": self.receipt,
+        }
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """What a repair did. ``copy`` is the file as it was, None where nothing was wrong; its log lies beside it."""
+
+    copy: Path | None
+    salvaged: dict[str, int] = field(default_factory=dict)  # rows per table; empty where the messages were not touched
+    lost: dict[str, int] = field(default_factory=dict)  # rows per table that are known to be lost
+    cut: tuple[str, ...] = ()  # tables of which more may be lost: nobody knows where they ended
+    messages: tuple[str, ...] = ()  # ids of lost messages; their positions stay, without content
+    findings: tuple[Finding, ...] = ()  # what a check of the mended file still finds
+    receipt: int | None = None

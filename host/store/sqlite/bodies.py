@@ -1,0 +1,68 @@
+"""The bytes of a message in the file: canonical JSON with its large strings cut out and kept once, by content."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from hmac import digest as hmac_digest
+
+LARGE = 32 * 1024  # bytes of a string from which it is kept apart: 64 times the average message
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
+BLOB_DIGEST = 20
+
+
+@dataclass(frozen=True)
+class Body:
+    """``rest`` is what is left of the canonical bytes; ``cuts`` are the places in it where a blob is put back."""
+
+    rest: bytes
+    cuts: tuple[tuple[int, bytes], ...] = ()  # offset in rest, digest of the blob
+    blobs: tuple[tuple[bytes, bytes], ...] = ()  # digest, content
+
+    def cuts_text(self) -> str | None:
+        """The cuts as the table holds them."""
+        return json.dumps([[offset, digest.hex()] for offset, digest in self.cuts]) if self.cuts else None
+
+
+def cut(canonical: bytes) -> Body:
+    """Take the large strings out of a message's bytes."""
+    if len(canonical) < LARGE:
+        return Body(canonical)
+    rest, cuts, blobs, end = bytearray(), [], [], 0
+    for start, stop in _large_strings(canonical):
+        rest += canonical[end:start]
+        content = canonical[start:stop]
+        digest = blake2b(content, digest_size=BLOB_DIGEST).digest()
+        cuts.append((len(rest), digest))
+        blobs.append((digest, content))
+        end = stop
+    rest += canonical[end:]
+    return Body(bytes(rest), tuple(cuts), tuple(blobs))
+
+
+def whole(connection: sqlite3.Connection, rest: bytes, cuts: str | None) -> bytes:
+    """The canonical bytes again. KeyError where a blob is missing."""
+    if not cuts:
+        return rest
+    out, end = bytearray(), 0
+    for offset, name in json.loads(cuts):
+        found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (bytes.fromhex(name),)).fetchone()
+        if found is None:
+            raise KeyError(name)
+        out += rest[end:offset] + found[0]
+        end = offset
+    return bytes(out + rest[end:])
+
+
+def chained(key: bytes, previous: bytes, canonical: bytes) -> bytes:
+    """The digest of a row: over its bytes, chained to the row before it in the conversation (empty before the first)."""
+    return hmac_digest(key, previous + sha256(canonical).digest(), "sha256")
+
+
+def _large_strings(canonical: bytes) -> Iterator[tuple[int, int]]:
+    """Start and end of the contents of large strings, without their quotes."""
+    return ((found.start() + 1, found.end() - 1) for found in STRING.finditer(canonical) if found.end() - found.start() > LARGE)

@@ -1,0 +1,156 @@
+"""The tables, and how an older file gets them. Each migration is one transaction with its record (sqlite-utils)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlite_utils import Migrations
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+SCHEMA = 1  # PRAGMA user_version; a file with a higher one is refused
+APPLICATION_ID = 0x63747868  # "ctxh"
+FIRST_ID = 1 << 24  # of live messages: what is older than the archive is imported below
+
+migrations = Migrations("ctxhost")
+
+TABLES = """
+CREATE TABLE store (
+  key TEXT PRIMARY KEY,
+  value
+) WITHOUT ROWID;
+
+CREATE TABLE conversations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  created INTEGER NOT NULL
+);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  conversation INTEGER NOT NULL REFERENCES conversations(id),
+  parent INTEGER REFERENCES sessions(id),
+  title TEXT UNIQUE,
+  source TEXT NOT NULL DEFAULT '',
+  started INTEGER NOT NULL,
+  ended INTEGER,
+  end_reason TEXT,
+  settings TEXT NOT NULL DEFAULT '{}',
+  about TEXT NOT NULL DEFAULT '{}'
+);
+CREATE INDEX sessions_of ON sessions(conversation, id);
+
+CREATE TABLE segments (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions(id)
+);
+CREATE INDEX segments_of ON segments(conversation, id);
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  place INTEGER,
+  time INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  tool TEXT,
+  body BLOB,
+  cuts TEXT,
+  digest BLOB NOT NULL,
+  facts TEXT
+);
+CREATE UNIQUE INDEX messages_at ON messages(conversation, position);
+CREATE INDEX messages_versions ON messages(conversation, place) WHERE place IS NOT NULL;
+
+CREATE TABLE blobs (
+  digest BLOB PRIMARY KEY,
+  body BLOB NOT NULL
+);
+
+CREATE TABLE tombstones (
+  conversation INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  receipt INTEGER NOT NULL,
+  PRIMARY KEY (conversation, position)
+) WITHOUT ROWID;
+CREATE INDEX tombstones_of ON tombstones(conversation, content);
+
+CREATE TABLE quarantine (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  shown TEXT NOT NULL
+);
+
+CREATE TABLE made (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  row INTEGER,
+  covers TEXT NOT NULL DEFAULT '[]',
+  by TEXT NOT NULL DEFAULT '',
+  content BLOB NOT NULL,
+  body BLOB
+);
+CREATE INDEX made_of ON made(conversation, content);
+
+CREATE TABLE views (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions(id),
+  time INTEGER NOT NULL,
+  upto INTEGER NOT NULL,
+  entries TEXT NOT NULL,
+  engine TEXT NOT NULL DEFAULT '',
+  trigger TEXT NOT NULL DEFAULT '',
+  receipt TEXT NOT NULL DEFAULT '{}',
+  undoes INTEGER,
+  state TEXT,
+  UNIQUE (conversation, version)
+);
+
+CREATE TABLE engine_state (
+  conversation INTEGER NOT NULL,
+  engine TEXT NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (conversation, engine)
+) WITHOUT ROWID;
+
+CREATE TABLE leases (
+  name TEXT PRIMARY KEY,
+  holder TEXT,
+  fence INTEGER NOT NULL,
+  expires INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE receipts (
+  id INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  receipt TEXT NOT NULL
+);
+"""
+"""A segment says in which session the positions from ``first`` on were archived; the one with the higher id counts.
+``place`` is NULL where it is the position, that is for all but new versions. Times are microseconds since 1970, UTC."""
+
+
+@migrations()
+def m001_tables(db: Database) -> None:
+    """All tables of the first release."""
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
+def migrate(db: Database) -> None:
+    """Bring a file to ``SCHEMA``. The caller holds the store's lock file."""
+    migrations.apply(db)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -1,0 +1,89 @@
+"""What a store hands out: rows, sessions, views, leases. Times are UTC, positions count from 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from host.messages.ledger import Ledger
+from host.messages.types import JSON, Message
+
+COMPRESSION = "compression"  # a session ended because its conversation went on in a child
+UNDONE = "undone"  # a child ended because the compaction that began it was undone
+GOAL = "goal"  # the session setting that a child takes over from its parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """One archived message. ``place`` is the position of its first version; ``message`` is None once it is forgotten."""
+
+    id: int  # of the store, rising in the order of archiving
+    conversation: str
+    session: str
+    position: int
+    place: int
+    time: datetime
+    role: str
+    message: Message | None
+    tool: str = ""  # names of the tools called or answered, one per line
+    superseded: bool = False  # a newer version of the same place exists
+
+
+@dataclass(frozen=True)
+class Session:
+    """A segment of a conversation; ``rows`` are the positions that were archived while it was the open one."""
+
+    id: str
+    conversation: str
+    title: str | None = None
+    parent: str | None = None
+    source: str = ""  # who made it: cli, api, replay, import
+    started: datetime | None = None
+    ended: datetime | None = None
+    end_reason: str | None = None
+    rows: tuple[range, ...] = ()
+    settings: JSON = field(default_factory=dict)  # carried over by a rotation: the goal
+    about: JSON = field(default_factory=dict)  # of its origin: model, engine, working directory
+
+    @property
+    def messages(self) -> int:
+        """How many rows it holds."""
+        return sum(map(len, self.rows))
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A view to publish: what the model sees of the rows up to ``upto``. ``state`` is the engine's document, None to leave it."""
+
+    ledger: Ledger
+    upto: int
+    engine: str = ""
+    trigger: str = ""
+    receipt: JSON = field(default_factory=dict)
+    state: JSON | None = None
+    rotate: bool = False  # end the session and begin a child with this view
+
+
+@dataclass(frozen=True)
+class Published:
+    """A version of the view. Rows after ``upto`` follow its entries as they came. ``undoes`` is the version that it takes back."""
+
+    version: int
+    session: str
+    time: datetime
+    ledger: Ledger
+    upto: int
+    engine: str = ""
+    trigger: str = ""
+    receipt: JSON = field(default_factory=dict)
+    undoes: int | None = None
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to compact, for as long as it is refreshed. A later holder has a higher ``fence``."""
+
+    name: str
+    holder: str
+    fence: int
+    expires: datetime
