@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host.app.wiring import (
@@ -24,7 +26,8 @@ from host.discovery import Resolution, resolve
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.outcome import Outcome
 from host.engine.services import Services
-from host.errors import NoSuchSession
+from host.errors import NoSuchSession, TitleTaken
+from host.store.filesystems import network_filesystem
 from host.store.protocols import Store
 from host.store.values import Session as Kept
 from host.tokens import Counter, Remembered
@@ -91,7 +94,7 @@ def open_session(
         if warn is not None:
             warn(text)
 
-    for text in [*loaded.warnings, *resolution.warnings]:
+    for text in [*loaded.warnings, *resolution.warnings, *filesystem_warnings(options.home)]:
         warned(text)
     conversation = Conversation(
         resolution.engine,
@@ -102,6 +105,7 @@ def open_session(
         watch=report,
         automatic=loaded.config.compression.enabled,
         on_error=context.on_error,
+        keep_exact=loaded.config.compression.keep_exact_tokens,
     )
     return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
 
@@ -111,7 +115,16 @@ def found_or_created(store: Store, name: str, *, source: str) -> Kept:
     try:
         return store.sessions.find(name)
     except NoSuchSession:
-        return store.sessions.create(title=name, source=source)
+        with suppress(TitleTaken):  # another process made it at this moment
+            return store.sessions.create(title=name, source=source)
+    return store.sessions.find(name)
+
+
+def filesystem_warnings(home: Path) -> list[str]:
+    """A line where the archive lies on a file system on which processes on several machines cannot share it."""
+    kind = network_filesystem(home)
+    shared = f"the home folder {home} is on a network file system ({kind}): use the archive from one machine at a time"
+    return [shared] if kind else []
 
 
 def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -22,10 +23,11 @@ from host.conversation.view import View, as_json, published
 from host.engine.contract import ContextEngine
 from host.engine.outcome import Outcome
 from host.engine.services import Services
-from host.errors import Forgotten, NotStorable, StoreError, UsageError
+from host.errors import Forgotten, NoSuchSession, NotStorable, StoreError, UsageError
 from host.messages.ledger import Kind
 from host.messages.reading import call_arguments, call_name
 from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
+from host.pipeline.exact import Exact
 from host.pipeline.settle import IDLE, Refused, Settled, render, settle
 from host.provider.refusals import too_long
 from host.store.protocols import Archive
@@ -48,6 +50,7 @@ class Conversation:
         watch: Callable[[Outcome], None] = lambda outcome: None,
         automatic: bool = True,
         on_error: str = "fallback",
+        keep_exact: int = 0,
     ) -> None:
         self.engine = engine
         self.services = services
@@ -63,6 +66,7 @@ class Conversation:
         self._turn = Turn()
         self._sent: list[Message] | None = None
         self._tools: tuple[ToolSchema, ...] = ()
+        self._keep_exact = keep_exact
         self._refusals = 0
         self._closed = False
         self._door.tell_model(services.facts)
@@ -217,8 +221,9 @@ class Conversation:
         if not self._closed:
             self._closed = True
             self._view = self._inbox.flushed(self._view)
-            if self.shelf.sessions is not None:
-                self._door.tell_end(self.session, self._messages)
+            with suppress(NoSuchSession):  # it was deleted meanwhile
+                if self.shelf.sessions is not None:
+                    self._door.tell_end(self.session, self._messages)
 
     def _restore(self) -> None:
         """The newest view with the rows after it, as after a restart."""
@@ -346,6 +351,12 @@ class Conversation:
             self.shelf.state.pending = None
         self._view = view
 
+    def _judged(self, returned: object) -> Settled | Refused:
+        exact = None
+        if self._keep_exact:
+            exact = Exact(self._inbox.told(), self._keep_exact, self.threshold, self.services.count.text)
+        return settle(self._view.ledger, returned, count=self.services.count.messages, exact=exact)
+
     def _settled(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
         """What the host makes of the engine's answer; a refusal is told unless there was just nothing to do."""
         given = list(self._messages)
@@ -354,7 +365,7 @@ class Conversation:
         except Broken as error:
             settled: Settled | Refused = Refused(str(error))
         else:
-            settled = IDLE if returned is given else settle(self._view.ledger, returned, count=self.services.count.messages)
+            settled = IDLE if returned is given else self._judged(returned)
         if settled is IDLE:
             self.shelf.state.flush()
         elif isinstance(settled, Refused):

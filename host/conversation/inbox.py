@@ -12,9 +12,13 @@ from host.conversation.shelf import NotNow, Shelf, extended, place_in, restored,
 from host.conversation.view import View
 from host.errors import StoreError, StoreUnavailable
 from host.messages.canonical import identity
+from host.messages.facts import Told as Fact
+from host.messages.facts import facts_of, told
 from host.messages.ledger import Entry, Kind, Ledger
+from host.messages.searchable import searchable
 from host.messages.types import Message
 
+FACT_ROWS = 20_000  # the newest: what was said longer ago is found by search, and no restart waits for it
 RETRY_SECONDS = 1.0  # between two tries to write what could not be written
 
 
@@ -31,6 +35,8 @@ class Inbox:
         self._known_upto = 0
         self._made: tuple[int, frozenset[bytes]] = (-1, frozenset())  # of which version of the view
         self._added = 0
+        self._told: list[Fact] = []
+        self._told_upto = 0
 
     def restored(self) -> View:
         """The newest view with all rows after it."""
@@ -68,6 +74,16 @@ class Inbox:
     def recognised(self, messages: Sequence[Message]) -> list[Told]:
         """Per message what it is to the archive."""
         return recognise(self._all_known(), messages, lambda message: identity(message) in self._all_made())
+
+    def told(self) -> list[Fact]:
+        """The facts of the conversation as they were said; each row is read once."""
+        last = self._archive.range()[1]
+        for row in self._archive.rows(max(self._told_upto, last - FACT_ROWS) + 1, last):
+            if row.message is not None:
+                text = searchable(row.message)
+                self._told += told(facts_of(row.message), text, row=row.position, role=row.role)
+        self._told_upto = last
+        return self._told
 
     def flushed(self, view: View) -> View:
         """Write what waits, if the archive can be written again."""

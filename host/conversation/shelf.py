@@ -16,10 +16,10 @@ from host.errors import StoreError
 from host.messages.ledger import Entry, Kind, Ledger
 from host.store.memory import MemoryState
 from host.store.protocols import Archive, Leases, Search, Sessions, Store, Views
-from host.store.values import Lease, Published, Row
+from host.store.values import COMPRESSION, Lease, Published, Row
 
-LEASE_SECONDS = 300.0  # hermes.md 9: a summary model may take that long
-LONGEST_REFRESH = 60.0  # seconds between two prolongations
+LEASE_SECONDS = 60.0  # after a crash nobody compacts for so long; hermes.md 9 has 300, and no fence that makes less safe
+LONGEST_REFRESH = 20.0  # seconds between two prolongations
 INDEX_ROWS = 64  # new rows after which a turn stops to index them
 INDEX_SECONDS = 0.05
 
@@ -100,6 +100,7 @@ class Shelf:
 
         A store without any leases is no reason to stop: that is said, and the compaction goes on.
         """
+        self._refuse_ended()
         if self.views is None or not self.conversation:
             yield None
         elif self.leases is None:
@@ -115,6 +116,11 @@ class Shelf:
         self._unindexed += added
         if self.search is not None and self._unindexed >= INDEX_ROWS:
             self._unindexed = self.search.catch_up(seconds=INDEX_SECONDS)
+
+    def _refuse_ended(self) -> None:
+        """A session that ended by compression went on in another: it is not compacted a second time (hermes.md 8.2)."""
+        if self.sessions is not None and self.sessions.tip(self.conversation).end_reason == COMPRESSION:
+            raise NotNow(f"session {self.session} ended by compression and no other goes on")
 
     def _acquired(self, leases: Leases) -> Lease:
         try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from host.messages.canonical import canonical, identity, without_private
 from host.messages.ledger import Entry, Kind, Ledger, align
 from host.messages.reading import call_id, calls_of, is_system, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
+from host.pipeline.exact import Exact, with_block
 from host.transforms.boundary import align_forward
 from host.transforms.handoff import is_handoff, merged_in_front, split_merged
 from host.transforms.sanitize import STUB, pair_results
@@ -49,8 +50,10 @@ class Refused:
 IDLE = Refused("there was nothing to compact")
 
 
-def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Message] = ()) -> Settled | Refused:
-    """Judge and complete what an engine returned for the window of ``before``."""
+def settle(
+    before: Ledger, returned: object, *, count: Count, pins: Sequence[Message] = (), exact: Exact | None = None
+) -> Settled | Refused:
+    """Judge and complete what an engine returned for the window of ``before``, and place the block of exact values."""
     if not isinstance(returned, list):
         return Refused(f"it returned {type(returned).__name__}, not a list of messages")
     if not returned:
@@ -73,15 +76,30 @@ def settle(before: Ledger, returned: object, *, count: Count, pins: Sequence[Mes
     old, new = count(render(before)), count(messages)
     if new > old:
         return Refused(f"the window grew from {old:,} to {new:,} tokens")
+    if exact is not None:
+        ledger, messages, new = _with_exact(ledger, exact, count, old, new)
     return Settled(ledger, messages, receipt_of(before, ledger, old, new, repairs))
+
+
+def _with_exact(ledger: Ledger, exact: Exact, count: Count, old: int, new: int) -> tuple[Ledger, list[Message], int]:
+    """The window with its block, as long as it is smaller than before and below the threshold."""
+    bare = Ledger(with_block(list(ledger), None, 0))
+    bare_size = count(render(bare)) if bare != ledger else new
+    blocked = Ledger(with_block(list(bare), exact, min(old, exact.threshold) - bare_size))
+    size = count(messages := render(blocked))
+    if size > min(old, max(exact.threshold, new)) or violations(messages):
+        return (ledger, render(ledger), new)
+    return blocked, messages, size
 
 
 def render(ledger: Ledger) -> list[Message]:
     """The messages as they are sent: a summary of kind MERGED is written in front of the message after it."""
     sent: list[Message] = []
     waiting: list[str] = []
-    for entry in ledger:
-        if entry.kind is Kind.MERGED:
+    for entry, after in pairwise([*ledger, None]):
+        if entry is None:
+            break
+        if entry.kind is Kind.MERGED or (entry.kind is Kind.FACTS and after is not None and after.message.get("role") == "user"):
             waiting.append(text_of(entry.message))
             continue
         sent.append(merged_in_front("\n\n".join(waiting), entry.message) if waiting else entry.message)

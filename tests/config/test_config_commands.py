@@ -33,9 +33,12 @@ def run(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Type:
     return typed
 
 
-def test_the_home_folder_is_the_users_own() -> None:
+def test_the_home_folder_is_the_users_own_where_no_variable_names_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CTXHOST_HOME")
     assert default_home().name == "ctxhost"
     assert Globals().home == default_home()
+    monkeypatch.setenv("CTXHOST_HOME", "elsewhere")
+    assert default_home() == Path("elsewhere")
 
 
 def test_init_writes_a_file_once_and_says_what_is_next(desk: Desk, run: Type) -> None:

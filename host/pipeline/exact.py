@@ -1,0 +1,75 @@
+"""The block of exact values in a window: what the user ruled and what has to be known to the letter (design, settle)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from host.messages.facts import Told, block, current
+from host.messages.ledger import Entry, Kind
+from host.messages.reading import is_system
+from host.messages.searchable import searchable
+from host.messages.types import Message
+from host.transforms.boundary import align_forward
+from host.transforms.handoff import handoff_text, with_exact
+
+SUMMARIES = frozenset({Kind.SUMMARY, Kind.MERGED})
+LEAST = 40  # tokens: a smaller block holds a heading and hardly a value
+FRAME = 16  # tokens of its heading and its end
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What was told in the conversation, how many tokens a block of it may take, and the window that it has to stay in."""
+
+    told: Sequence[Told]
+    budget: int
+    threshold: int
+    count: Callable[[str], int]
+
+
+def with_block(entries: list[Entry], exact: Exact | None, spare: int) -> list[Entry]:
+    """The entries with a block of what is told in none of them any more, if it fits into ``spare`` tokens."""
+    entries = [_written(entry, "") if entry.kind in SUMMARIES else entry for entry in entries if entry.kind is not Kind.FACTS]
+    room = min(exact.budget, spare // 2) - FRAME if exact is not None else 0  # half of the room: the window is to grow a while
+    if exact is None or room < LEAST:
+        return entries
+    text = block(gone(entries, exact.told), room, exact.count)
+    if not text:
+        return entries
+    last = next((i for i in range(len(entries) - 1, -1, -1) if entries[i].kind in SUMMARIES), None)
+    if last is not None:
+        return [_written(entry, text) if i == last else entry for i, entry in enumerate(entries)]
+    return _seated(entries, handoff_text(with_exact("", text).strip(), short=True))
+
+
+def gone(entries: Sequence[Entry], told: Sequence[Told]) -> list[Told]:
+    """What still holds of what was told and is neither said nor quoted in the window."""
+    shown = {entry.row for entry in entries if entry.kind is Kind.ORIGINAL}
+    seen = "\n".join(searchable(entry.message) for entry in entries)
+    return [one for one in current(told) if one.row not in shown and one.fact.text not in seen]
+
+
+def _written(entry: Entry, text: str) -> Entry:
+    """The summary with this block in the place of any other; the same entry where nothing changes."""
+    old = entry.message.get("content")
+    if not isinstance(old, str):
+        return entry
+    new = with_exact(old, text)
+    return entry if new == old else replace(entry, message={**entry.message, "content": new})
+
+
+def _seated(entries: list[Entry], handoff: str) -> list[Entry]:
+    """A handoff of the host's own where the first rows are missing; ``render`` merges it where two user messages would meet."""
+    rows = [entry.row or 0 for entry in entries]
+    place = next((i + 1 for i, (left, right) in enumerate(pairwise(rows)) if right != left + 1), len(entries) - 1)
+    while place < len(entries) and is_system(entries[place].message):
+        place += 1
+    place = align_forward([entry.message for entry in entries], place)
+    if place and entries[place - 1].message.get("role") == "user":
+        place -= 1  # between a question and its answer nothing is said
+    if place >= len(entries):
+        return entries
+    made: Message = {"role": "user", "content": handoff}
+    return [*entries[:place], Entry(made, None, Kind.FACTS), *entries[place:]]
