@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from host import Host
+from host.messages.reading import text_of
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.store.query import Mode, Query
 from host.testing.messages import assistant, user
-from tests.chaos.killing import WINDOW
+from tests.chaos.killing import POLITE, WINDOW
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,13 @@ def soak(home: Path, processes: int, sessions: int, seconds: float) -> Soaked:
 
 def checked(home: Path, titles: list[str], reports: list[dict[str, Any]]) -> Soaked:
     """Hold what the processes said against what is kept."""
-    faults = [fault for report in reports for fault in report["faults"] if not is_told_politely(fault)]
+    faults: list[str] = [fault for report in reports for fault in report["faults"] if not any(words in fault for words in POLITE)]
     messages = versions = 0
     with Host(home=home, warn=faults.append) as host:
         for title in dict.fromkeys(titles):
             talk = host.conversation(title, window=WINDOW)
             rows = list(talk.archive.rows())
-            words = Counter(str((row.message or {}).get("content")).split()[0] for row in rows if row.role == "user")
+            words = Counter(text_of(row.message).split()[0] for row in rows if row.message is not None and row.role == "user")
             wanted = Counter(word for own, report in zip(titles, reports, strict=True) if own == title for word in report["said"])
             if words != wanted:
                 faults.append(f"{title}: lost {(wanted - words).total()}, doubled {(words - wanted).total()}")
@@ -102,8 +103,3 @@ def checked(home: Path, titles: list[str], reports: list[dict[str, Any]]) -> Soa
         faults += [f"verify: {finding.where}: {finding.what}" for finding in host.store.admin.verify(prove=True).findings]
     totals = [sum(int(report.get(key, 0)) for report in reports) for key in ("compactions", "searches")]
     return Soaked(messages, totals[0], totals[1], versions, tuple(faults))
-
-
-def is_told_politely(warning: str) -> bool:
-    """Whether it says only that another process compacts now, or that a small window is as small as it gets."""
-    return any(words in warning for words in ("is not compacted now", "the window holds about", "the window grew"))
