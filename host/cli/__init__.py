@@ -21,8 +21,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("host.cli.init:init", "Write a commented config.yaml."),
     "demo": ("host.cli.demo:demo", "Watch an engine work on a conversation that comes along."),
     "replay": ("host.cli.replay:replay", "Run a recorded conversation under an engine."),
+    "grep": ("host.cli.grep:grep", "Search every archived message."),
+    "sessions": ("host.cli.sessions:sessions", "Sessions: list, show, tree, export, view, diff, undo, rename, end, delete."),
+    "archive": ("host.cli.archive:archive", "The archive: verify, backup, forget, expire, repair."),
     "engines": ("host.cli.engines:engines", "Engines: list them, check one."),
     "config": ("host.cli.config:config", "Configuration: show, check, set, schema, trust."),
+    "doctor": ("host.cli.doctor:doctor", "Look whether everything is in place."),
 }
 """Name -> where it lives, and its line in the help: listing the commands imports none of them."""
 

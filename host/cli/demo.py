@@ -184,7 +184,8 @@ def open_conversation(window: int, watch: Callable[[Outcome], None]) -> tuple[Co
     count, archive = Remembered(Counter(sampled=False)), MemoryArchive()
     services = services_of(loaded, count, main_model(loaded, window), archive)
     engine = make_engine(built_ins()[BUILT_IN], BUILT_IN, loaded, services)
-    return Conversation(engine, services, archive, gauge=count.gauge, warn=services.log.warning, watch=watch), count
+    keep = loaded.config.compression.keep_exact_tokens
+    return Conversation(engine, services, archive, gauge=count.gauge, warn=services.log.warning, watch=watch, keep_exact=keep), count
 
 
 def probe(label: str, text: str, messages: Sequence[Message], entries: Sequence[Entry], kept: Sequence[Message]) -> Probe:

@@ -54,14 +54,19 @@ def write_dialogues(path: Path, dialogues: Iterable[tuple[str, Sequence[Message]
     _write(path, [{"id": title, "messages": messages} for title, messages in dialogues])
 
 
-def _write(path: Path, entries: Sequence[object]) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Text as it is; the file appears whole or not at all, an existing one keeps its mode. ``UsageError`` like the others."""
     check_writable(path)
-    texts = [_json(entry) for entry in entries]
-    text = "".join(f"{entry}\n" for entry in texts) if path.suffix == ".jsonl" else "[" + ",\n ".join(texts) + "]\n"
     try:
         _replace(path, text.encode("utf-8", "backslashreplace"))  # \ud800 is the JSON escape of a lone surrogate too
     except OSError as error:
         raise _unwritable(path, error.strerror) from error
+
+
+def _write(path: Path, entries: Sequence[object]) -> None:
+    check_writable(path)
+    texts = [_json(entry) for entry in entries]
+    write_text(path, "".join(f"{entry}\n" for entry in texts) if path.suffix == ".jsonl" else "[" + ",\n ".join(texts) + "]\n")
 
 
 def _json(entry: object) -> str:

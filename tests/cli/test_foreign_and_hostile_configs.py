@@ -66,6 +66,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def replayed(project: Path, capsys: pytest.CaptureFixture[str]) -> str:
     assert run(["replay", str(project.parent / "session.json"), "--window", "8000", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
+    shown.pop("replay")  # named by the time
     for conversation in shown["conversations"]:
         for compaction in conversation["compactions"]:
             compaction.pop("seconds")

@@ -1,0 +1,187 @@
+"""``ctxhost archive``: check the archive, copy it, erase from it, mend it."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from host.cli.config import say_json
+from host.cli.globals import Globals
+from host.cli.replay import named_path
+from host.cli.store_opening import NoArchive, confirmed, json_option, opened, watched, yes_option
+
+if TYPE_CHECKING:
+    from host.store.care import Erasure, Forget, Verified
+    from host.store.sqlite.store import SqliteStore
+
+MESSAGE_ID = re.compile(r"(\d{8}_\d{6}_[0-9a-f]{6}|last):(\d+)")
+
+
+@click.group()
+def archive() -> None:
+    """The archive: verify, back up, forget, expire, repair."""
+
+
+@archive.command("verify")
+@click.option("--prove", is_flag=True, help="Say of every message whether the window shows it, covers it, or why it does not.")
+@json_option
+@click.pass_obj
+def verify_command(settings: Globals, prove: bool, as_json: bool) -> int:
+    """Read everything and check it.
+
+    Digests, large strings, windows, the search index. Exit status 1 if something is wrong. What `archive forget` erased is not
+    wrong.
+    """
+    from host.cli.store_care import verified_json, verified_lines
+
+    found = verified(settings, prove=prove)
+    if as_json:
+        say_json(verified_json(found))
+    else:
+        for line in verified_lines(found):
+            click.echo(line)
+    return 0 if found.is_clean else 1
+
+
+@archive.command("backup")
+@click.argument("file", required=False, type=click.Path(), callback=named_path)
+@json_option
+@click.pass_obj
+def backup_command(settings: Globals, file: Path | None, as_json: bool) -> None:
+    """Copy the archive to FILE while others may go on writing.
+
+    Default: a new file in the home folder's backups. The copy is an archive by itself; a file that exists is never overwritten.
+    """
+    from host.cli.store_text import sized
+
+    target = file or settings.home / "backups" / f"archive-{datetime.now():%Y%m%d-%H%M%S}.db"
+    with opened(settings) as store, watched(settings) as progress:
+        made = store.admin.backup(target, progress=progress)
+    size = made.stat().st_size
+    say_json({"file": str(made), "bytes": size}) if as_json else click.echo(f"wrote {made} ({sized(size)})")
+
+
+@archive.command("forget")
+@click.argument("pattern", metavar="PATTERN|ID:POSITION")
+@click.option("--text", "is_text", is_flag=True, help="PATTERN is a text, whatever it looks like.")
+@yes_option
+@json_option
+@click.pass_obj
+def forget_command(settings: Globals, pattern: str, is_text: bool, yes: bool, as_json: bool) -> int:
+    """Erase every message that holds a text, or one message.
+
+    Everything that was made from it goes too: summaries, facts, titles, index entries. Shows first what would go, then asks;
+    with --json it asks nothing, and erases only with --yes. A text is looked for in the archives of replays too. The same
+    content is not archived again later. Exit status 1 if nothing holds it, or you say no.
+    """
+    from host.cli.store_care import erased, plan_lines, stores_here, together, would_go
+
+    with opened(settings) as store:
+        what = wanted(pattern, store, is_text=is_text)
+        with stores_here(settings, store, what) as stores:
+            with watched(settings) as progress:
+                parts = would_go(stores, settings.home, what, progress)
+            for line in () if as_json else plan_lines(parts):
+                click.echo(line)
+            found = any(not part.is_empty for part in parts)
+            if found and (yes or (not as_json and confirmed("erase it for good?", yes=False))):
+                with watched(settings) as progress:
+                    parts = erased(parts, settings.home, what, progress)
+    erasure = together(parts)
+    if as_json:
+        say_json(erasure.as_json())
+        return 0 if found else 1
+    if found:
+        say_erased(erasure)
+    return 0 if erasure.applied else 1
+
+
+@archive.command("expire")
+@click.option("--older-than", "age", required=True, metavar="AGE", help="90d, 12w, 6m (months of 30 days) or 1y.")
+@yes_option
+@json_option
+@click.pass_obj
+def expire_command(settings: Globals, age: str, yes: bool, as_json: bool) -> None:
+    """Erase conversations in which nothing happened for long.
+
+    Whole ones, never a part. Without --yes it only says which.
+    """
+    from host.cli.store_care import expiry_lines
+    from host.cli.store_times import age_of
+
+    older_than: timedelta = age_of(age)
+    with opened(settings) as store, watched(settings) as progress:
+        gone = store.admin.expire(older_than, apply=yes, progress=progress)
+        lines = [] if as_json else list(expiry_lines(gone, store))
+    if as_json:
+        say_json(gone.as_json())
+        return
+    for line in lines:
+        click.echo(line)
+
+
+@archive.command("repair")
+@click.argument("file", required=False, type=click.Path(), callback=named_path)
+@json_option
+@click.pass_obj
+def repair_command(settings: Globals, file: Path | None, as_json: bool) -> int:
+    """Salvage what can be read of a damaged archive.
+
+    FILE is the home folder's archive where none is named; nobody may have it open. A copy of a damaged file is kept
+    in `backups` beside it. Where only the search index is damaged the messages are not touched. Exit status 1 if messages were
+    lost, or something is still wrong.
+    """
+    from host.app import archive_of
+    from host.cli.store_care import repaired_json, repaired_lines
+    from host.store.sqlite.care.repair import repair
+
+    path = file or archive_of(settings.home)
+    if file is None and not path.exists():
+        raise NoArchive(settings)
+    with watched(settings) as progress:
+        done = repair(path, progress=progress)
+    if as_json:
+        say_json(repaired_json(done))
+    else:
+        for line in repaired_lines(path, done):
+            click.echo(line)
+    return 1 if done.lost or done.cut or done.messages or done.findings else 0
+
+
+def verified(settings: Globals, *, prove: bool) -> Verified:
+    """The result of the check; a file too damaged to be opened is a finding."""
+    from host.app import archive_of
+    from host.errors import DamagedStore
+    from host.store.care import Finding, Verified
+
+    try:
+        with opened(settings) as store, watched(settings) as progress:
+            return store.admin.verify(prove=prove, progress=progress)
+    except DamagedStore as error:
+        return Verified((Finding(str(archive_of(settings.home)), error.what), Finding("what to do", error.advice)))
+
+
+def wanted(pattern: str, store: SqliteStore, *, is_text: bool) -> Forget:
+    """What is to be forgotten: a message where the pattern is an id with a position, else a text."""
+    from host.store.care import Forget
+
+    found = None if is_text else MESSAGE_ID.fullmatch(pattern)
+    if found is None:
+        return Forget(text=pattern)
+    return Forget(conversation=store.sessions.find(found[1]).conversation, position=int(found[2]))
+
+
+def say_erased(erasure: Erasure) -> None:
+    """What became of it, and where copies may be left."""
+    from host.cli.store_text import plain
+
+    if not erasure.applied:
+        click.echo("nothing was erased", err=True)
+        return
+    click.echo(f"erased; receipt {erasure.receipt}")
+    for place in erasure.may_hold_copies:
+        click.echo(f"a copy may be left: {plain(place)}", err=True)
