@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DOCS   := $(wildcard README.md docs/*.md)
 
-.PHONY: demo test check unit lint types contract docs docs-check wheel bench clean help
+.PHONY: demo test check unit lint types contract docs docs-check wheel bench chaos clean help
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +40,12 @@ wheel: $(READY)  ## build the wheel and use it in an empty environment outside t
 
 bench: $(READY)  ## ratios against the reference, in an environment of its own
 	$(BIN)/python -m benchmarks.run
+
+chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
+	$(BIN)/python -m tests.chaos kill --runs 500
+	$(BIN)/python -m tests.chaos wal
+	$(BIN)/python -m tests.chaos soak --processes 4 --sessions 1 --seconds 30
+	$(BIN)/python -m tests.chaos soak --processes 8 --sessions 8 --seconds 30
 
 clean:
 	rm -rf $(VENV) .bench build dist
