@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -67,11 +68,12 @@ class Host:
     def close(self) -> None:
         """Close the archive. Conversations of this host cannot be used afterwards; a second call does nothing."""
         sessions, self._sessions = self._sessions, {}
-        for session in sessions.values():
-            session.conversation.close()
-        if self._store is not None:
-            self._store.close()
-            self._store = None
+        with ExitStack() as stack:  # the archive is closed whatever a conversation says to its end
+            if self._store is not None:
+                stack.callback(self._store.close)
+                self._store = None
+            for session in sessions.values():
+                stack.callback(session.conversation.close)
 
     def __enter__(self) -> Host:
         return self

@@ -140,7 +140,11 @@ def end_command(settings: Globals, session_id: str, reason: str, as_json: bool) 
     Of a session that has ended already the first reason stays.
     """
     from host.cli.store_text import local, plain
+    from host.errors import UsageError
+    from host.store.values import COMPRESSION, UNDONE
 
+    if reason in (COMPRESSION, UNDONE):
+        raise UsageError(f"{reason!r} is the reason that a compaction writes", "give another --reason")
     with opened(settings) as store:
         before = store.sessions.find(session_id)
         ended = store.sessions.end(before.id, reason)

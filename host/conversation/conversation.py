@@ -311,7 +311,7 @@ class Conversation:
 
     def _published(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
         """Compact under the lease and publish; whatever stands in the way is told, and the window stays as it was."""
-        version = self._view.version
+        version, counters = self._view.version, self._door.counters()
         try:
             with self.shelf.right_to_compact(self._door.warn_once) as lease:
                 self._inbox.refuse_backlog()
@@ -325,6 +325,7 @@ class Conversation:
         except NotNow as reason:
             return self._stays(f"the conversation is not compacted now: {reason}")
         except StoreError as error:
+            self._door.take_back(counters)
             return self._stays(f"the compacted window was not kept and the old one stays: {error.what}")
 
     def _stays(self, why: str) -> Refused:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import redirect_stdout
 from copy import deepcopy
+from functools import partial
 from typing import Any, TypeVar
 
 from host.discovery.keywords import accepted_keywords
@@ -20,6 +21,7 @@ from host.messages.types import Message, ToolSchema, Usage
 
 T = TypeVar("T")
 FAILURES = 3  # in a row; then a conversation goes on without the engine
+COUNTERS = ("last_prompt_tokens", "last_completion_tokens", "last_total_tokens", "compression_count", "protect_first_n", "state")
 NUMBER = re.compile(r"\d[\d,.]*")
 
 
@@ -48,6 +50,15 @@ class EngineDoor:
             return method(facts.model, facts.window, **accepted_keywords(method, offered))
 
         self._tried(update, None)
+
+    def counters(self) -> dict[str, object]:
+        """What the engine remembers of its compactions, to be taken back where one is not published."""
+        return {name: getattr(self.engine, name) for name in COUNTERS if hasattr(self.engine, name)}
+
+    def take_back(self, counters: dict[str, object]) -> None:
+        """The engine's memory as it was: the window that it made is not the one that goes on."""
+        for name, value in counters.items():
+            self._tried(partial(setattr, self.engine, name, value), None)
 
     def tell_start(self, session: str) -> None:
         """A conversation begins, or goes on after a restart."""

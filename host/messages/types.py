@@ -84,8 +84,10 @@ class Usage:
     @classmethod
     def from_provider(cls, usage: Mapping[str, Any] | Dumped | Usage | None) -> Usage | None:
         """Read any provider's usage object, a client's model of it too; None where it counted nothing (missing, null, all zeros)."""
-        if not usage or isinstance(usage, Usage):
-            return usage or None
+        if isinstance(usage, Usage):
+            return usage
+        if not usage:
+            return None
         if not isinstance(usage, Mapping):
             usage = usage.model_dump()
         completion = next(filter(None, (_count(usage, key) for key in COMPLETION_COUNTS)), 0)

@@ -77,10 +77,15 @@ def pair_results(messages: list[Message]) -> Repaired:
 def with_json_arguments(message: Message) -> Message:
     """The message with arguments that are no JSON wrapped into it; the same object where there are none."""
     calls = calls_of(message)
-    if all(is_json(call_arguments(call)) for call in calls):
-        return message
-    mended = [{**call, "function": {**call["function"], "arguments": as_json(call_arguments(call))}} for call in calls]
-    return cast(Message, {**message, "tool_calls": mended})
+    mended = [_with_json_arguments(call) for call in calls]
+    return message if all(map(is_, calls, mended)) else cast(Message, {**message, "tool_calls": mended})
+
+
+def _with_json_arguments(call: ToolCall) -> ToolCall:
+    function: object = call.get("function")
+    if not isinstance(function, dict) or is_json(call_arguments(call)):
+        return call  # a custom tool's call has an input of its own in the place of a function
+    return cast(ToolCall, {**call, "function": {**function, "arguments": as_json(call_arguments(call))}})
 
 
 def as_json(arguments: str) -> str:

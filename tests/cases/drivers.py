@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cases import pairing, plugins, tokens
+from tests.cases import crowds, keeping, pairing, plugins, searching, stories, tokens
 from tests.cases.case import Case
 from tests.cases.facts import Facts, NoDriver
 
@@ -16,34 +16,41 @@ Drive = Callable[[Case, Path], Facts]
 
 @dataclass(frozen=True)
 class Driver:
-    """A row: a case of this kind whose input holds one of the keys (a key that ends with ``.`` is a beginning)."""
+    """A row: a case of one of the kinds whose input holds one of the keys (a key that ends with ``.`` is a beginning)."""
 
-    kind: str
+    kinds: tuple[str, ...]
     any_of: tuple[str, ...]
     drive: Drive
 
     def takes(self, case: Case) -> bool:
         """Whether this driver is meant."""
-        return self.kind == case.kind and any(
+        return case.kind in self.kinds and any(
             key.startswith(wanted) if wanted.endswith(".") else key == wanted for wanted in self.any_of for key in case.input
         )
 
 
+TOKENS, PAIRING, PLUGIN, KEPT = ("tokens",), ("pairing",), ("plugin",), ("search", "archive", "storage")
 DRIVERS: tuple[Driver, ...] = (
-    Driver("tokens", ("env",), tokens.count_offline),
-    Driver("tokens", ("text",), tokens.count_text),
-    Driver("tokens", (*tokens.USAGE_KEYS, "last_prompt_tokens", "estimated", "prompt_eval_count"), tokens.decide),
-    Driver("tokens", ("messages",), tokens.count_request),
-    Driver("tokens", ("context_length",), tokens.find_thresholds),
-    Driver("pairing", ("messages",), pairing.repair),
-    Driver("plugin", ("returns",), plugins.junk),
-    Driver("plugin", ("plugin_source", "plugin_dir", "engine.name"), plugins.directory),
-    Driver("plugin", ("engine.",), plugins.called_with),
-    Driver("plugin", ("engine",), plugins.children),
-    Driver("plugin", ("plugins",), plugins.rivals),
-    Driver("plugin", ("files",), plugins.misplaced),
-    Driver("plugin", ("plugin",), plugins.by_words),
-    Driver("plugin", ("config",), plugins.named),
+    Driver(TOKENS, ("env",), tokens.count_offline),
+    Driver(TOKENS, ("text",), tokens.count_text),
+    Driver(TOKENS, (*tokens.USAGE_KEYS, "last_prompt_tokens", "estimated", "prompt_eval_count"), tokens.decide),
+    Driver(TOKENS, ("messages",), tokens.count_request),
+    Driver(TOKENS, ("context_length",), tokens.find_thresholds),
+    Driver(PAIRING, ("messages",), pairing.repair),
+    Driver(PLUGIN, ("returns",), plugins.junk),
+    Driver(PLUGIN, ("plugin_source", "plugin_dir", "engine.name"), plugins.directory),
+    Driver(PLUGIN, ("engine.",), plugins.called_with),
+    Driver(PLUGIN, ("engine",), plugins.children),
+    Driver(PLUGIN, ("plugins",), plugins.rivals),
+    Driver(PLUGIN, ("files",), plugins.misplaced),
+    Driver(PLUGIN, ("plugin",), plugins.by_words),
+    Driver(PLUGIN, ("config",), plugins.named),
+    Driver(KEPT, ("lcm_grep",), searching.search),
+    Driver(KEPT, ("message",), keeping.one_message),
+    Driver(KEPT, ("messages",), keeping.many_messages),
+    Driver(KEPT, ("rows",), keeping.delivered_twice),
+    Driver(KEPT, ("threads", "processes"), crowds.crowd),
+    Driver(KEPT, ("steps",), stories.tell),
 )
 """The first row that takes a case runs it."""
 
@@ -53,6 +60,6 @@ def driver_of(case: Case) -> Driver:
     for driver in DRIVERS:
         if driver.takes(case):
             return driver
-    if not any(driver.kind == case.kind for driver in DRIVERS):
+    if not any(case.kind in driver.kinds for driver in DRIVERS):
         raise NoDriver(f"no driver for kind {case.kind}")
     raise NoDriver(f"no driver for a {case.kind} case with {', '.join(case.input) or 'an empty input'}")

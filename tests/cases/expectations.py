@@ -55,21 +55,29 @@ def _one_of(alternatives: list[Any], facts: Facts) -> list[Miss]:
 
 def _judged(key: str, wanted: Any, facts: Facts) -> Miss | None:
     check = CHECKS.get(key)
+    left, equal, right = key.partition("==")
     try:
+        if equal:
+            got = needed(left, facts), needed(right, facts)
+            return None if (got[0] == got[1]) is wanted else Miss(key, wanted, list(got))
         if check is None:
             return compared(key, wanted, facts)
-        got = check(wanted, facts)
+        found = check(wanted, facts)
     except NoCheck:
         if not facts.get("raises"):
             raise
         return Miss(key, wanted, f"raised {facts['raises']}")
-    return None if got is None else Miss(key, wanted, got)
+    return None if found is None else Miss(key, wanted, found)
 
 
 SAYINGS: tuple[tuple[str, Callable[[re.Match[str]], dict[str, Any]]], ...] = (
     (r"engine (\S+) is used", lambda found: {"engine_used": found[1]}),
     (r"deferred until (?:the )?results? .*appended", lambda found: {"deferred": True}),
     (r"(?:one|a) visible warning per child", lambda found: {"warnings_per_child": 1}),
+    (r"(?:an )?error text '([^']+)'", lambda found: {"says": found[1]}),
+    (r"a result that says .*\bnot supported\b.*", lambda found: {"says": "not supported"}),
+    (r"both new or both old", lambda found: {"all_or_nothing": True}),
+    (r"(?:a )?new row exists with (?:its )?parent id", lambda found: {"child_has_parent": True}),
 )
 """Expectations that are written as a sentence."""
 
@@ -147,6 +155,52 @@ def warning_contains(wanted: Any, facts: Facts) -> Any:
     return _warned(lambda line: contains(line, wanted), facts)
 
 
+def says(wanted: Any, facts: Facts) -> Any:
+    """All these words are in the notices or the error."""
+    return None if all(contains(needed("says", facts), word) for word in str(wanted).split()) else facts["says"]
+
+
+RESULTS: tuple[tuple[str, Callable[[Facts], bool]], ...] = (
+    (
+        r"a list \(maybe empty\) or an error text .*no traceback, archive unchanged",
+        lambda facts: bool(needed("archive_unchanged", facts)) and str(facts["raises"] or "UsageError").startswith("UsageError"),
+    ),
+    (r"an error is reported .*never 0 hits with no notice", lambda facts: all(ways(needed("never_silent", facts)).values())),
+)
+"""Results that are written as a sentence."""
+
+
+def result(wanted: Any, facts: Facts) -> Any:
+    """What a sentence says of a search's answer."""
+    for pattern, holds in RESULTS:
+        if re.match(pattern, str(wanted), re.IGNORECASE):
+            return None if holds(facts) else {key: facts[key] for key in ("raises", "hits", "says")}
+    raise NoCheck(f"no check for result = {wanted!r}")
+
+
+def searched(wanted: Any, facts: Facts) -> Any:
+    """A search afterwards: its query was asked by the driver, the rest is expected of the answer."""
+    missed = misses({key: value for key, value in wanted.items() if key != "query"}, needed("searched", facts))
+    return {miss.key: miss.got for miss in missed} or None
+
+
+def opened(wanted: Any, facts: Facts) -> Any:
+    """A damaged file works again, or is refused by its name."""
+    got = needed("opened", facts)
+    if not re.match(r"repaired or (?:a|an) (?:clear )?error that names the file", str(wanted)):
+        raise NoCheck(f"no check for open = {wanted!r}")
+    return None if got in ("repaired", "refused by name") else got
+
+
+def errors_matching(wanted: Any, facts: Facts) -> Any:
+    """``text: N``: so many errors hold the text."""
+    text, _, count = str(wanted).rpartition(":")
+    if not count.strip().isdigit():
+        raise NoCheck(f"no check for errors_matching = {wanted!r}")
+    lines = [line for line in needed("error_lines", facts) if contains(line, text.strip())]
+    return None if len(lines) == int(count) else lines
+
+
 def _warned(fits: Callable[[str], bool], facts: Facts) -> Any:
     """None where on every way in one warning fits, else the warnings of the others."""
     missed = {way: lines for way, lines in ways(needed("warning_lines", facts)).items() if not any(map(fits, lines))}
@@ -162,5 +216,10 @@ CHECKS: dict[str, Check] = {
     "warning_names": warning_names,
     "warning_names_both": warning_names,
     "warning_contains": warning_contains,
+    "says": says,
+    "result": result,
+    "search": searched,
+    "open": opened,
+    "errors_matching": errors_matching,
 }
 """Keys that no comparison can judge. All others are a fact's name and, behind it, how it is compared (``facts.COMPARISONS``)."""

@@ -20,6 +20,7 @@ from host.transforms.prune import prune
 from host.transforms.sanitize import repair_pairs
 from tests.cases.case import Case
 from tests.cases.facts import Each, Facts
+from tests.cases.keeping import tool_results
 from tests.cases.watched import EXACT, Priced, Stage, Watched, services, stage
 
 MESSAGE = 1_000  # tokens of each message of a case: what the host adds to a compacted list is small beside them
@@ -47,7 +48,7 @@ def repair(case: Case, folder: Path) -> Facts:
         compact(case, way, compacting(case, ask), runs)
     if "cut_index" in case.input:
         compact(case, "cut by an engine", cutting(case), runs)
-    return {**facts_of(runs, messages), "messages_unchanged": given == messages}
+    return {**facts_of(runs, messages), **tool_results(messages, folder), "messages_unchanged": given == messages}
 
 
 def answer(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:

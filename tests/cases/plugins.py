@@ -18,6 +18,7 @@ from host.messages.types import Message
 from host.testing.messages import chat
 from tests.cases.case import Case
 from tests.cases.facts import Each, Facts, NoDriver
+from tests.cases.plugin_bodies import misbehave
 from tests.cases.watched import Stage, services, stage
 from tests.cases.world import World
 
@@ -176,6 +177,8 @@ def _likeness(child: Resolution, main: Resolution) -> str:
 def called_with(case: Case, folder: Path) -> Facts:
     """An engine with the signature that the case gives, called through a conversation and with the keywords of the case."""
     method, body = next((key.removeprefix("engine."), text) for key, text in case.input.items() if key.startswith("engine.") and "." in key)
+    if not body.lstrip().startswith("def "):
+        return misbehave(method, body, folder)
     if method != "compress":
         raise NoDriver(f"no driver for engine.{method}")
     call = dict(case.input.get("host_call", {}))

@@ -69,6 +69,12 @@ def test_a_failing_case_says_what_was_expected_and_got(write: Write, capsys: pyt
         ({"expected": {"threshold_tokens": "what one would think"}}, "no check for threshold_tokens = 'what one would think'"),
         ({"expected": {"threshold_tokens": 1, "or": "a word of comfort"}}, "no check for 'a word of comfort'"),
         ({"input": {"messages": "a few messages"}}, "no driver reads 'a few messages'"),
+        ({"kind": "storage", "input": {"steps": ["sing a song"]}}, "no driver reads the step 'sing a song'"),
+        ({"kind": "search", "input": {"archive": ["a"], "lcm_grep": {"q": "a"}}}, "no driver reads {'q': 'a'} as a search"),
+        (
+            {"kind": "search", "input": {"archive": ["a"], "lcm_grep": {"query": "a"}}, "expected": {"result": "a nice list"}},
+            "no check for result = 'a nice list'",
+        ),
     ],
 )
 def test_what_cannot_be_judged_is_skipped_with_the_reason(changed: dict[str, Any], reason: str, write: Write) -> None:
@@ -125,7 +131,13 @@ def test_what_the_product_raises_is_a_failure() -> None:
     assert str(miss.got).startswith("raised TypeError")
 
 
-SEEN: Facts = {"raises": False, "count": 5, "ways": Each(a=1, b=2), "flag": True, "blocks_with_*": len, "*_kept": str.upper}
+SEEN: Facts = {"raises": False, "count": 5, "ways": Each(a=1, b=2), "flag": True, "blocks_with_*": len, "*_kept": str.upper} | {
+    "same": 5,
+    "searched": {"hits": 2},
+    "says": "nothing there",
+    "error_lines": ["busy: a", "busy: b"],
+    "opened": "refused by name",
+}
 
 
 @pytest.mark.parametrize(
@@ -149,6 +161,15 @@ SEEN: Facts = {"raises": False, "count": 5, "ways": Each(a=1, b=2), "flag": True
         ({"count": 6, "either": {"flag": True}, "or": "a word of comfort"}, ["count"]),
         ({"raises": False}, []),
         ({"raises": True}, ["raises"]),
+        ({"count==same": True, "ways==same": False}, []),
+        ({"count==same": False}, ["count==same"]),
+        ({"search": {"query": "x", "hits": 2}}, []),
+        ({"search": {"query": "x", "hits_at_least": 3}}, ["search"]),
+        ({"errors_matching": "busy: 2"}, []),
+        ({"errors_matching": "busy: 0"}, ["errors_matching"]),
+        ({"open": "repaired or a clear error that names the file and keeps a copy"}, []),
+        ({"count": 6, "or": "error text 'nothing'"}, []),
+        ({"count": 6, "or": "error text 'something'"}, ["count"]),
     ],
 )
 def test_how_expectations_are_judged(expected: dict[str, Any], missed: list[str]) -> None:

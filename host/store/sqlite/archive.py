@@ -22,6 +22,14 @@ from host.store.values import Row
 
 PAGE = 500  # rows read at a time
 LAST = 1 << 62  # as far as positions go
+NEWEST = """
+SELECT m.position, m.digest, EXISTS (SELECT 1 FROM tombstones t WHERE t.conversation = c.id)
+FROM conversations c
+LEFT JOIN messages m ON m.conversation = c.id
+WHERE c.id = ? AND c.name = ?
+ORDER BY m.position DESC
+LIMIT 1
+"""
 ROWS = """
 SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts, m.tool,
   EXISTS (
@@ -112,12 +120,12 @@ class SqliteArchive:
             connection.execute("INSERT INTO quarantine (conversation, time, error, shown) VALUES (?, ?, ?, ?)", values)
 
     def _kept(self, connection: sqlite3.Connection, message: Message, canonical_bytes: bytes, replaces: int | None, time: int) -> int:
-        still_there(connection, self._number, self._name)
-        self._refuse_forgotten(connection, message)
-        last = connection.execute(
-            "SELECT position, digest FROM messages WHERE conversation = ? ORDER BY position DESC LIMIT 1", (self._number,)
-        ).fetchone()
-        position, previous = (last[0] + 1, last[1]) if last else (1, b"")
+        last = connection.execute(NEWEST, (self._number, self._name)).fetchone()
+        if last is None:
+            raise NoSuchSession(self._name)
+        if last[2]:
+            self._refuse_forgotten(connection, message)
+        position, previous = (last[0] + 1, last[1]) if last[0] else (1, b"")
         body = cut(canonical_bytes)
         for blob in body.blobs:
             connection.execute("INSERT OR IGNORE INTO blobs (digest, body) VALUES (?, ?)", blob)
@@ -144,8 +152,6 @@ class SqliteArchive:
         return position
 
     def _refuse_forgotten(self, connection: sqlite3.Connection, message: Message) -> None:
-        if connection.execute("SELECT 1 FROM tombstones WHERE conversation = ? LIMIT 1", (self._number,)).fetchone() is None:
-            return
         found = connection.execute(
             "SELECT position FROM tombstones WHERE conversation = ? AND content = ?",
             (self._number, tombstone_content(self._key, message)),

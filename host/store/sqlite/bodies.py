@@ -13,6 +13,7 @@ from hmac import digest as hmac_digest
 LARGE = 32 * 1024  # bytes of a string from which it is kept apart: 64 times the average message
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
 BLOB_DIGEST = 20
+ROW_DIGEST = 16  # bytes: half of an HMAC-SHA256 cannot be forged either (RFC 2104), and the other half would be 3 % of the file
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def whole(connection: sqlite3.Connection, rest: bytes, cuts: str | None) -> byte
 
 def chained(key: bytes, previous: bytes, canonical: bytes) -> bytes:
     """The digest of a row: over its bytes, chained to the row before it in the conversation (empty before the first)."""
-    return hmac_digest(key, previous + sha256(canonical).digest(), "sha256")
+    return hmac_digest(key, previous + sha256(canonical).digest(), "sha256")[:ROW_DIGEST]
 
 
 def _large_strings(canonical: bytes) -> Iterator[tuple[int, int]]:

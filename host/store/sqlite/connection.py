@@ -7,17 +7,19 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from sqlite_utils import Database
 
 from host.errors import DamagedStore, NewerSchema, StoreUnavailable
-from host.store.sqlite.schema import SCHEMA, migrate
+from host.store.sqlite.schema import SCHEMA, heal, migrate
 
 BUSY_SECONDS = 30.0  # how long a statement waits for another process's transaction
 SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
+LOG_PAGES = 4_000  # 16 MB of log before it is written back: a page that many messages touch is written back once
 DAMAGE = ("malformed", "not a database", "corrupt")
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -31,18 +33,15 @@ class Connection:
     def __init__(self, path: Path, *, durability: str = "full") -> None:
         self.path = path
         self._durability = durability
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._process = os.getpid()
+        self._log = f"{path}-wal"
         self._wal: int | None = None
-        self._depth = 0
         self.database = self._opened()
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection, for one or more SELECTs; without a transaction each sees the newest state."""
-        with self._lock, self._named_errors():
-            self._look_after()
-            yield self.database.conn
+        return _Reading(self)
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -57,29 +56,9 @@ class Connection:
             finally:
                 connection.execute("ROLLBACK")
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection, in one transaction that is the only one to write; all of it is kept, or nothing."""
-        with self._lock, self._named_errors():
-            self._look_after()
-            if self.database.conn.in_transaction:
-                with self.database.atomic():
-                    yield self.database.conn
-                return
-            with self._immediate() as connection:
-                yield connection
-
-    @contextmanager
-    def _immediate(self) -> Iterator[sqlite3.Connection]:
-        connection = self.database.conn
-        connection.execute("BEGIN IMMEDIATE")  # atomic() begins without the lock and may fail at its first write
-        try:
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        return _Writing(self)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Any]:
         """All rows of a SELECT."""
@@ -94,7 +73,7 @@ class Connection:
 
     def close(self) -> None:
         """Close; a second time nothing happens."""
-        with self._lock, suppress(sqlite3.Error):
+        with self.lock, suppress(sqlite3.Error):
             self.database.conn.close()
 
     def _opened(self) -> Database:
@@ -111,6 +90,8 @@ class Connection:
                 if version < SCHEMA:
                     database.conn.execute("PRAGMA journal_mode = WAL").fetchone()
                     migrate(database)
+                else:
+                    heal(database)
             database.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
             self._wal = self._wal_inode()
             return database
@@ -118,9 +99,10 @@ class Connection:
     def _connected(self) -> Database:
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False, cached_statements=256)
         connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self._durability]}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         return Database(connection, recursive_triggers=False, execute_plugins=False)
 
-    def _look_after(self) -> None:
+    def look_after(self) -> None:
         """Open anew where the connection is a parent process's, or where somebody took the WAL away.
 
         Whoever opens and closes the database file in this process drops its locks; the next process that leaves then
@@ -140,7 +122,7 @@ class Connection:
 
     def _wal_inode(self) -> int | None:
         try:
-            return os.stat(f"{self.path}-wal").st_ino  # noqa: PTH116  once per transaction, and a Path costs more than the call
+            return os.stat(self._log).st_ino  # noqa: PTH116  once per transaction, and a Path costs more than the call
         except OSError:
             return None
 
@@ -148,15 +130,85 @@ class Connection:
     def _named_errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            why = str(error)
-            if any(sign in why for sign in DAMAGE):
-                raise DamagedStore(self.path, why) from error
-            if isinstance(error, sqlite3.OperationalError) or "closed" in why:
-                raise StoreUnavailable(self.path, why) from error
+        except Exception as error:
+            raise self.named(error) from error
+
+    def named(self, error: BaseException) -> BaseException:
+        """What a fault of SQLite or of the file system means for the store; any other error as it is."""
+        why = str(error)
+        if isinstance(error, sqlite3.DatabaseError) and any(sign in why for sign in DAMAGE):
+            return DamagedStore(self.path, why)
+        if isinstance(error, sqlite3.Error):
+            return StoreUnavailable(self.path, why)
+        if isinstance(error, OSError):
+            return StoreUnavailable(self.path, error.strerror or why)
+        return error
+
+
+class _Reading:
+    """The lock around some SELECTs. A class, as a generator would cost a message a tenth of its time."""
+
+    def __init__(self, of: Connection) -> None:
+        self._of = of
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._of.lock.acquire()
+        try:
+            self._of.look_after()
+            return self._begun(self._of.database.conn)
+        except BaseException as error:
+            self._of.lock.release()
+            raise self._of.named(error) from error
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            self._ended(self._of.database.conn, kind, error, trace)
+        except BaseException as fault:
+            raise self._of.named(fault) from fault
+        finally:
+            self._of.lock.release()
+        if error is not None and (named := self._of.named(error)) is not error:
+            raise named from error
+
+    def _begun(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        return connection
+
+    def _ended(
+        self, connection: sqlite3.Connection, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing was begun."""
+
+
+class _Writing(_Reading):
+    """A transaction, or a savepoint where one is open already."""
+
+    _nested: AbstractContextManager[Database] | None = None
+
+    def _begun(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        if connection.in_transaction:
+            self._nested = self._of.database.atomic()
+            self._nested.__enter__()
+        else:
+            connection.execute("BEGIN IMMEDIATE")  # atomic() begins without the lock and may fail at its first write
+        return connection
+
+    def _ended(
+        self, connection: sqlite3.Connection, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._nested is not None:
+            self._nested.__exit__(kind, error, trace)
+        elif error is None:
+            self._commit(connection)
+        elif connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        try:
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
-        except OSError as error:
-            raise StoreUnavailable(self.path, error.strerror or str(error)) from error
 
 
 def prepare_folder(folder: Path) -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlite_utils import Migrations
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from sqlite_utils import Database, Migrations
 
 SCHEMA = 1  # PRAGMA user_version; a file with a higher one is refused
 APPLICATION_ID = 0x63747868  # "ctxh"
@@ -154,3 +149,15 @@ def migrate(db: Database) -> None:
     migrations.apply(db)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def heal(db: Database) -> None:
+    """Add columns that a table of this schema lacks, where they may be empty or have a default; no row is touched."""
+    blank = Database(memory=True)
+    m001_tables(blank)
+    for table in set(blank.table_names()) & set(db.table_names()):
+        there = {column.name for column in db[table].columns}
+        for column in blank[table].columns:
+            if column.name not in there and (not column.notnull or column.default_value is not None):
+                default = f" NOT NULL DEFAULT {column.default_value}" if column.notnull else ""
+                db.execute(f'ALTER TABLE {table} ADD COLUMN "{column.name}" {column.type}{default}')

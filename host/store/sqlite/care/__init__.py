@@ -1,0 +1,1 @@
+"""Looking after the file: checks, copies, erasure, repair."""

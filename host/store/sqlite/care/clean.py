@@ -1,0 +1,51 @@
+"""Taking erased bytes out of the file itself: freed pages, old segments of the index, the write-ahead log."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from host.errors import DamagedStore, StoreUnavailable
+from host.store.sqlite.connection import Connection
+from host.store.sqlite.index import SearchIndex, State
+
+WAIT = 2_000  # milliseconds for another process to finish reading
+
+
+def compact_file(connection: Connection) -> list[str]:
+    """Write the file anew without what was deleted, and empty the log; returns why something is left in either."""
+    try:
+        with connection.reading() as reader:
+            reader.execute("VACUUM")
+    except StoreUnavailable as error:
+        return [f"freed pages may hold it, for the file could not be written anew ({error.__cause__})", *truncate_log(connection)]
+    return truncate_log(connection)
+
+
+def truncate_log(connection: Connection) -> list[str]:
+    """Empty the write-ahead log; returns why it could not be emptied."""
+    with connection.reading() as reader:
+        before = reader.execute("PRAGMA busy_timeout").fetchone()[0]
+        reader.execute(f"PRAGMA busy_timeout = {WAIT}")
+        try:
+            is_busy, _, _ = reader.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            reader.execute(f"PRAGMA busy_timeout = {before}")
+    return ["its log (-wal) holds it, for another process reads the archive; forget once more when that has ended"] if is_busy else []
+
+
+def clean_index(index: SearchIndex) -> list[str]:
+    """Merge the search index, so that no segment of it has words of erased rows; one that cannot be merged is made anew."""
+    try:
+        if index.state() is State.READY:
+            index.optimize()
+            return []
+    except DamagedStore:
+        pass
+    if index.state() is State.FOREIGN:
+        return ["its search index was made by a later ctxhost, which has to make it anew"]
+    return ["its search index could not be made anew"] if index.rebuild() else []
+
+
+def overwrite_deleted(connection: sqlite3.Connection) -> None:
+    """From now on deleted content is overwritten with zeros (SQLite leaves it otherwise)."""
+    connection.execute("PRAGMA secure_delete = ON")

@@ -1,0 +1,215 @@
+"""What an erasure takes away: found first, so that a dry run and the erasure see the same."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from host.engine.services import Progress
+from host.errors import NoSuchSession, UsageError
+from host.messages.types import Message
+from host.store.care import Forget
+from host.store.kept import ERASED, message_of
+from host.store.protocols import quiet
+from host.store.sqlite.bodies import whole
+from host.store.sqlite.care.documents import DOCUMENTS, Document
+from host.store.sqlite.care.look import STEP
+from host.store.sqlite.care.wanted import LINE, Wanted, fold, wanted_message, wanted_text, without
+from host.store.sqlite.removal import blobs_of, digests_in_use
+from host.store.titles import base_title
+
+MESSAGES = "SELECT id, conversation, coalesce(place, position), tool, role, body, cuts FROM messages WHERE body IS NOT NULL"
+VERSIONS = """
+SELECT m.id, c.name, m.conversation, m.position, m.role, m.body, m.cuts
+FROM messages m
+JOIN conversations c ON c.id = m.conversation
+WHERE m.conversation = ? AND coalesce(m.place, m.position) = ? AND m.body IS NOT NULL
+ORDER BY m.position
+"""
+Place = tuple[int, int]
+"""Conversation number and position of the first version."""
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """A message that goes."""
+
+    row: int
+    name: str
+    conversation: int
+    position: int
+    message: Message
+
+    @property
+    def id(self) -> str:
+        """Conversation and position."""
+        return f"{self.name}:{self.position}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything in one store that goes. Rows of tables are named by their keys."""
+
+    wanted: Wanted
+    messages: tuple[Doomed, ...] = ()
+    tools: tuple[int, ...] = ()  # messages that stay without the name of the tool that they answer
+    made: tuple[int, ...] = ()
+    documents: tuple[tuple[Document, tuple[object, ...], str], ...] = ()  # with their new text
+    titles: tuple[int, ...] = ()
+    quarantine: tuple[int, ...] = ()
+    blobs: frozenset[bytes] = frozenset()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in the store holds what is to be erased."""
+        return not any(self.counts().values())
+
+    def counts(self) -> dict[str, int]:
+        """How much of each kind."""
+        changed = Counter(document.counted for document, _, _ in self.documents)
+        gone = {
+            "messages": self.messages,
+            "blobs": self.blobs,
+            "summaries": self.made,
+            "titles": self.titles,
+            "quarantine": self.quarantine,
+        }
+        return {**{kind: len(of) for kind, of in gone.items()}, "tool names": len(self.tools), **changed}
+
+
+@dataclass
+class Found:
+    """What reading all messages found: places that go, and rows whose column of tool names alone holds it."""
+
+    wanted: Wanted
+    places: set[Place] = field(default_factory=set)
+    tools: list[int] = field(default_factory=list)
+    upto: int = 0  # the last row that was read
+
+
+def looked_up(connection: sqlite3.Connection, what: Forget, progress: Progress) -> Found:
+    """Read all messages for what goes. UsageError for an order that names nothing, NoSuchSession for an unknown conversation."""
+    if what.text is None:
+        return _look_for_message(connection, what)
+    if not what.text.strip():
+        raise UsageError("there is no text to forget", "give a text of at least one character, or a message as conversation:position")
+    found = Found(wanted_text(what.text))
+    _look_for_text(connection, found, progress)
+    return found
+
+
+def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
+    """All that goes. Of the messages only those that came since they were read are read now: nobody can write meanwhile."""
+    wanted = found.wanted
+    if what.text is not None:
+        _look_for_text(connection, found, quiet)
+    doomed = tuple(version for conversation, place in sorted(found.places) for version in _versions(connection, conversation, place))
+    rows = frozenset(version.row for version in doomed)
+    blobs = blobs_of(connection, rows)
+    return Plan(
+        wanted,
+        doomed,
+        tuple(row for row in found.tools if row not in rows),
+        tuple(_made(connection, wanted, {(version.conversation, version.position) for version in doomed})),
+        tuple(_documents(connection, wanted)),
+        tuple(_titles(connection, wanted)),
+        tuple(_quarantine(connection, wanted)),
+        blobs - digests_in_use(connection, besides=rows) if blobs else blobs,
+    )
+
+
+def _look_for_text(connection: sqlite3.Connection, found: Found, progress: Progress) -> None:
+    total = connection.execute("SELECT count(*) FROM messages WHERE id > ?", (found.upto,)).fetchone()[0]
+    rows = connection.execute(f"{MESSAGES} AND id > ? ORDER BY id", (found.upto,))
+    for done, (row, conversation, place, tool, role, body, cuts) in enumerate(rows):
+        if done % STEP == 0:
+            progress(done, total, "messages")
+        if found.wanted.is_in_message(_readable(connection, role, body, cuts)):
+            found.places.add((conversation, place))
+        elif tool and found.wanted.is_in(tool):
+            found.tools.append(row)
+        found.upto = row
+
+
+def _look_for_message(connection: sqlite3.Connection, what: Forget) -> Found:
+    number, place = _place(connection, what)
+    versions = list(_versions(connection, number, place))
+    others = connection.execute(f"{MESSAGES} AND NOT (conversation = ? AND coalesce(place, position) = ?)", (number, place))
+    wanted = wanted_message(
+        [version.message for version in versions],
+        (_readable(connection, role, body, cuts) for *_, role, body, cuts in others) if versions else (),
+        number,
+    )
+    return Found(wanted, {(number, place)})
+
+
+def _place(connection: sqlite3.Connection, what: Forget) -> Place:
+    name, position = what.conversation, what.position
+    if name is None or position is None:
+        raise UsageError("there is nothing to forget", "give a text, or a message as conversation:position")
+    conversation = connection.execute("SELECT id FROM conversations WHERE name = ?", (name,)).fetchone()
+    if conversation is None:
+        raise NoSuchSession(name)
+    found = connection.execute(
+        "SELECT conversation, coalesce(place, position) FROM messages WHERE conversation = ? AND position = ?", (conversation[0], position)
+    ).fetchone()
+    if found is None:
+        raise UsageError(f"{name} has no message at position {position}", "`ctxhost grep` and `ctxhost sessions show` give the positions")
+    return found[0], found[1]
+
+
+def _versions(connection: sqlite3.Connection, conversation: int, place: int) -> Iterator[Doomed]:
+    """All versions of a message that still have their content."""
+    for row, name, number, position, role, body, cuts in connection.execute(VERSIONS, (conversation, place)).fetchall():
+        yield Doomed(row, name, number, position, _readable(connection, role, body, cuts))
+
+
+def _readable(connection: sqlite3.Connection, role: str, body: bytes, cuts: str | None) -> Message:
+    """The message, or what can be read of one that is damaged."""
+    try:
+        return message_of(whole(connection, body, cuts))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return {"role": role, "content": body.decode("utf-8", "replace") if isinstance(body, bytes) else str(body)}
+
+
+def _made(connection: sqlite3.Connection, wanted: Wanted, gone: Collection[tuple[int, int]]) -> Iterator[int]:
+    """The made messages that are a form of an erased one, or quote it."""
+    for number, conversation, row, body in connection.execute("SELECT id, conversation, row, body FROM made WHERE body IS NOT NULL"):
+        if (conversation, row) in gone or (
+            wanted.concerns(conversation) and wanted.is_in_message(_readable(connection, "user", body, None))
+        ):
+            yield number
+
+
+def _documents(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[tuple[Document, tuple[object, ...], str]]:
+    for document in filter(lambda document: document.counted, DOCUMENTS):
+        for conversation, key, text in document.texts(connection):
+            if wanted.concerns(conversation) and (cleaned := _cleaned(text, wanted)) != text:
+                yield document, key, cleaned
+
+
+def _cleaned(text: str, wanted: Wanted) -> str:
+    """The document without it; the very text where there is nothing of it."""
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return "{}" if wanted.is_in(text) else text
+    cleaned = without(held, wanted, ERASED)
+    return text if cleaned == held else json.dumps(cleaned)
+
+
+def _titles(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[int]:
+    """Sessions whose title holds it, or is itself a piece of it."""
+    for session, conversation, title in connection.execute("SELECT id, conversation, title FROM sessions WHERE title IS NOT NULL"):
+        base = fold(base_title(title))
+        if wanted.concerns(conversation) and (wanted.is_in(title) or (len(base) >= LINE and any(base in mark for mark in wanted.marks))):
+            yield session
+
+
+def _quarantine(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[int]:
+    for number, conversation, error, shown in connection.execute("SELECT id, conversation, error, shown FROM quarantine"):
+        if wanted.concerns(conversation) and wanted.is_in(f"{error}\n{shown}"):
+            yield number

@@ -1,0 +1,98 @@
+"""Reading everything and checking it. Each check is a function that yields what it finds; CHECKS is their order."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+
+from host.engine.services import Progress
+from host.errors import StoreError, StoreUnavailable
+from host.store.care import Finding, Proof, Verified
+from host.store.protocols import quiet
+from host.store.sqlite.care.documents import check_documents
+from host.store.sqlite.care.frames import check_sessions, check_views
+from host.store.sqlite.care.holes import Holes, holes_of
+from host.store.sqlite.care.look import Look
+from host.store.sqlite.care.prove import proofs_of
+from host.store.sqlite.care.rows import check_blobs, check_places, check_removed, check_rows, keep_head
+from host.store.sqlite.connection import Connection
+from host.store.sqlite.index import SearchIndex
+
+NOTHING = Holes({}, frozenset(), {}, frozenset(), frozenset(), ())
+
+
+def verified(connection: Connection, key: bytes, index: SearchIndex, *, prove: bool = False, progress: Progress = quiet) -> Verified:
+    """Check a whole store in one snapshot, then its index. Where it is sound, remember how far it reaches for the next time."""
+    with connection.snapshot() as reader:
+        look, findings = _begun(reader, key, progress)
+        for check in CHECKS:
+            findings += _findings_of(check, look)
+        proofs = _proofs(reader) if prove else ()
+    findings += _faults_of_index(index)
+    if not findings:
+        _remember_head(connection)
+    progress(look.counts["messages"], look.counts["messages"], "messages")
+    return Verified(tuple(findings), dict(look.counts), proofs)
+
+
+def check_file(look: Look) -> Iterator[Finding]:
+    """The pages of the file hang together (PRAGMA quick_check)."""
+    for (problem,) in look.connection.execute("PRAGMA quick_check").fetchall():
+        if problem != "ok":
+            yield from (Finding("file", line) for line in problem.splitlines() if line and not line.startswith("***"))
+
+
+CHECKS: tuple[Callable[[Look], Iterator[Finding]], ...] = (
+    check_file,
+    check_rows,
+    check_removed,
+    check_places,
+    check_blobs,
+    check_sessions,
+    check_views,
+    check_documents,
+)
+
+
+def _begun(reader: sqlite3.Connection, key: bytes, progress: Progress) -> tuple[Look, list[Finding]]:
+    try:
+        return Look(reader, key, holes_of(reader), progress), []
+    except sqlite3.DatabaseError as error:
+        return Look(reader, key, NOTHING, progress), [Finding("receipts", f"cannot be read: {error}")]
+
+
+def _findings_of(check: Callable[[Look], Iterator[Finding]], look: Look) -> list[Finding]:
+    """What a check finds; that it cannot read on is a finding too."""
+    findings: list[Finding] = []
+    try:
+        for finding in check(look):
+            findings.append(finding)  # noqa: PERF402  what was found before the reading broke off counts
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:  # a damaged page may hold numbers where texts belong
+        findings.append(Finding(check.__name__.removeprefix("check_"), f"cannot be read on: {error}"))
+    return findings
+
+
+def _faults_of_index(index: SearchIndex) -> list[Finding]:
+    """The index against the messages; where one of those cannot be read, the check of the rows names it."""
+    try:
+        return [Finding("index", problem) for problem in index.check()]
+    except StoreError as error:
+        return [Finding("index", f"cannot be checked: {error.what}")]
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return []
+
+
+def _proofs(reader: sqlite3.Connection) -> tuple[Proof, ...]:
+    """None where the views cannot be read; the findings name them."""
+    try:
+        return proofs_of(reader)
+    except (sqlite3.DatabaseError, ValueError, TypeError):
+        return ()
+
+
+def _remember_head(connection: Connection) -> None:
+    try:
+        with connection.writing() as writer:
+            keep_head(writer)
+    except StoreUnavailable:
+        return  # a store that cannot be written just now is no less sound

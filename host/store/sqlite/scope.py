@@ -1,0 +1,65 @@
+"""Where a query looks: its filters as conditions on the table ``messages m``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from host.store.query import Query
+from host.store.sqlite.connection import Connection
+from host.store.times import to_microseconds
+
+FEW = 20_000  # rows of a conversation of which the first and last id are worth looking up
+SESSION_OF = "(SELECT g.session FROM segments g WHERE g.conversation = m.conversation AND g.first <= m.position ORDER BY g.id DESC LIMIT 1)"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Conditions with their values, and the ids between which all rows lie that meet them."""
+
+    conditions: tuple[str, ...] = ()
+    values: dict[str, Any] = field(default_factory=dict)
+    conversation: int | None = None  # 0: there is none of this name
+    low: int = 0
+    high: int = (1 << 62) - 1
+
+    @property
+    def clause(self) -> str:
+        """To be put behind other conditions. The plus keeps SQLite from walking an index instead of the ids."""
+        return "".join(f" AND {condition}" for condition in self.conditions)
+
+
+def scope_of(connection: Connection, query: Query) -> Scope:
+    """The filters of a query."""
+    asked: dict[str, tuple[str, Any]] = {
+        "sessions": (f"{SESSION_OF} IN (SELECT s.id FROM sessions s JOIN json_each(:sessions) j ON s.name = j.value)", query.sessions),
+        "role": ("m.role = :role", query.role),
+        "tool": ("instr(char(10) || m.tool || char(10), char(10) || :tool || char(10)) > 0", query.tool),
+        "since": ("m.time >= :since", query.since),
+        "before": ("m.time < :before", query.before),
+    }
+    given = {name: (condition, value) for name, (condition, value) in asked.items() if value not in (None, (), "")}
+    conditions = [condition for condition, _ in given.values()]
+    values = {name: _value(value) for name, (_, value) in given.items()}
+    if query.conversation is None:
+        return Scope(tuple(conditions), values)
+    number = connection.value("SELECT id FROM conversations WHERE name = ?", (_value(query.conversation),)) or 0
+    low, high = _ids(connection, number)
+    return Scope(("+m.conversation = :conversation", *conditions), {**values, "conversation": number}, number, low, high)
+
+
+def _value(value: object) -> object:
+    """A filter as the columns hold it."""
+    if isinstance(value, tuple):
+        return json.dumps(value)
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else to_microseconds(value)  # type: ignore[arg-type]
+
+
+def _ids(connection: Connection, conversation: int) -> tuple[int, int]:
+    """Between which ids a conversation's rows lie; of a long one nobody asks, it would be read whole for that."""
+    count = connection.value("SELECT max(position) FROM messages WHERE conversation = ?", (conversation,)) or 0
+    if count > FEW:
+        return Scope.low, Scope.high
+    (found,) = connection.rows("SELECT min(id), max(id) FROM messages WHERE conversation = ?", (conversation,))
+    return (found[0], found[1]) if found[0] is not None else (0, 0)

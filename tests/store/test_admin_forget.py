@@ -1,0 +1,326 @@
+"""What is forgotten is in no file any more; what may still hold a copy is named."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import unicodedata
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from host.errors import Forgotten, NoSuchSession, UsageError
+from host.messages.types import Message
+from host.store.care import Forget
+from host.store.kept import ERASED
+from host.store.sqlite.everywhere import forget_everywhere
+from host.store.sqlite.store import FILE, SqliteStore
+from tests.stores_for_tests import LARGE, SECRET, all_bytes, change, compacted, furnished, spoken
+
+WORD = "kumquatzebra"  # a word that nothing else in a store has
+
+
+def forms(secret: str) -> set[bytes]:
+    """How the bytes of a file may spell it."""
+    spelled = {secret, secret.casefold(), secret.upper(), unicodedata.normalize("NFD", secret)}
+    spelled |= {json.dumps(text)[1:-1] for text in spelled} | {json.dumps(json.dumps(text))[1:-1] for text in spelled}
+    return {text.encode() for text in spelled}
+
+
+def traces(home: Path, secret: str) -> set[bytes]:
+    held = all_bytes(home).lower()
+    return {form for form in forms(secret) if form.lower() in held}
+
+
+def hidden_everywhere(home: Path, secret: str) -> str:
+    """A store that holds a secret wherever one can come to; returns the conversation."""
+    messages = spoken()
+    messages[3] = {"role": "tool", "tool_call_id": "call_1", "content": LARGE + secret}
+    messages[5] = {"role": "user", "content": f"It is {secret.upper()}."}
+    messages[6] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "call_2", "type": "function", "function": {"name": "terminal", "arguments": json.dumps({"command": f'echo "{secret}"'})}}
+        ],
+    }
+    with furnished(home, messages) as (store, conversation):
+        archive = store.archive(conversation)
+        archive.append({"role": "user", "content": f"Raise it, {secret}."}, replaces=8)
+        archive.append({"role": "user", "content": "Raise it."}, replaces=8)
+        compacted(store, conversation, words=f"The vault: {secret}.", state=f"holding {secret}")
+        compacted(store, conversation, words="Nothing to see.", state="calm")
+        store.sessions.rename(conversation, f"about {secret}")
+        store.sessions.set(conversation, goal=f"open it with {secret}")
+        with pytest.raises(Exception, match="kept"):
+            archive.append({"role": "user", "content": {secret}})  # type: ignore[typeddict-item]
+        store.search.catch_up()
+    return conversation
+
+
+@pytest.mark.parametrize("secret", [SECRET, WORD, "Passwort-Grüße-ÄÖ", "库房暗号七七", 'a "quoted" back\\slash', "🦓🍊"])
+def test_a_forgotten_text_is_in_no_file(tmp_path: Path, secret: str) -> None:
+    conversation = hidden_everywhere(tmp_path, secret)
+    assert traces(tmp_path, secret)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        erasure = store.admin.forget(Forget(secret), apply=True)
+        assert erasure.messages == tuple(f"{conversation}:{position}" for position in (4, 6, 7, 8, 10, 11))
+        assert erasure.may_hold_copies == ()
+        assert {kind: count for kind, count in erasure.counts.items() if count} == {
+            "messages": 6,
+            "blobs": 1,
+            "summaries": 2,
+            "titles": 1,
+            "quarantine": 1,
+            "session settings": 1,
+            "view receipts": 1,
+            "engine states": 1,
+        }
+        assert traces(tmp_path, secret) == set()
+        assert store.admin.verify().findings == ()
+        shown = [entry.message["content"] for entry in store.views(conversation).history()[0].ledger]
+        assert shown.count(ERASED) == 3
+    assert traces(tmp_path, secret) == set()
+
+
+def test_a_rare_word_is_no_term_of_the_index(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, WORD)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        connection = store.connection
+        connection.database.conn.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, search_words, row)")
+        asked = "SELECT count(*) FROM temp.terms WHERE term LIKE 'kumquatz%'"
+        assert connection.value(asked)
+        store.admin.forget(Forget(WORD), apply=True)
+        assert not connection.value(asked)
+        assert not connection.value("SELECT count(*) FROM search_trigram_terms WHERE term IN ('umq', 'atz')")
+        assert store.archive(store.sessions.listed()[0].conversation).search("gateway")
+    assert b"mquatz" not in all_bytes(tmp_path)
+
+
+def test_what_was_forgotten_is_refused_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    with furnished(tmp_path) as (store, conversation):
+        archive = store.archive(conversation)
+        store.admin.forget(Forget(SECRET), apply=True)
+        with pytest.raises(Forgotten):
+            archive.append(spoken()[5])
+        assert archive.append({"role": "user", "content": "next"}) == 10
+        assert [row.position for row in archive.rows() if row.message is None] == [6]
+        assert store.admin.verify().is_clean
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, SECRET)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        before = all_bytes(tmp_path)
+        said = store.admin.forget(Forget(SECRET), apply=False)
+        assert all_bytes(tmp_path) == before
+        done = store.admin.forget(Forget(SECRET), apply=True)
+        assert (said.messages, said.counts, said.receipt, said.applied) == (done.messages, done.counts, None, False)
+
+
+def test_the_receipt_does_not_hold_the_text(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, SECRET)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        erasure = store.admin.forget(Forget(SECRET), apply=True)
+        kind, text = store.connection.rows("SELECT kind, receipt FROM receipts WHERE id = ?", (erasure.receipt,))[0]
+        assert kind == "forget"
+        assert json.loads(text)["messages"] == list(erasure.messages)
+        assert SECRET.lower() not in text.lower()
+
+
+def test_nothing_to_forget_is_said_so(tmp_path: Path) -> None:
+    with furnished(tmp_path) as (store, _):
+        erasure = store.admin.forget(Forget("never said"), apply=True)
+        assert erasure.messages == ()
+        assert not any(erasure.counts.values())
+        with pytest.raises(UsageError):
+            store.admin.forget(Forget(" "), apply=True)
+        with pytest.raises(UsageError):
+            store.admin.forget(Forget(), apply=True)
+        with pytest.raises(UsageError):
+            store.admin.forget(Forget(conversation=store.sessions.listed()[0].conversation, position=99), apply=True)
+        with pytest.raises(NoSuchSession):
+            store.admin.forget(Forget(conversation="nobody", position=1), apply=True)
+
+
+def test_a_tool_name_beside_a_message_goes_and_the_message_stays(tmp_path: Path) -> None:
+    messages = spoken()
+    messages[2]["tool_calls"][0]["function"]["name"] = "open_vault_77"  # type: ignore[index]
+    with furnished(tmp_path, messages) as (store, conversation):
+        store.admin.forget(Forget("vault_77"), apply=True)
+        answer = store.connection.rows("SELECT tool, body IS NULL FROM messages WHERE position = 4")[0]
+        assert tuple(answer) == (None, 0)
+        assert store.archive(conversation).read(3, 3) == []
+
+
+class TestOneMessage:
+    def test_it_goes_with_its_versions_and_with_what_quotes_it(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            compacted(store, conversation, words="They said: and never at night.", state="code Zebra-Kumquat")
+            store.archive(conversation).append({"role": "user", "content": "The vault is open."}, replaces=6)
+            store.sessions.rename(conversation, "The vault opens with")
+            erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
+            assert erasure.messages == (f"{conversation}:6", f"{conversation}:10")
+            assert (erasure.counts["summaries"], erasure.counts["titles"], erasure.counts["engine states"]) == (1, 1, 2)
+            assert store.admin.verify().is_clean
+        held = all_bytes(tmp_path)
+        assert b"Zebra" not in held
+        assert b"never at night" not in held
+
+    def test_summaries_that_cover_it_without_its_words_stay(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            compacted(store, conversation)
+            erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
+            assert erasure.counts["summaries"] == 0
+
+    def test_its_digest_goes_with_it_though_it_quotes_nothing(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            compacted(store, conversation)
+            erasure = store.admin.forget(Forget(conversation=conversation, position=4), apply=True)
+            assert (erasure.counts["summaries"], erasure.counts["blobs"]) == (1, 1)
+        assert b"large output large output" not in all_bytes(tmp_path)
+
+    def test_a_large_string_that_another_message_has_too_stays(self, tmp_path: Path) -> None:
+        again: Message = {"role": "user", "content": LARGE}
+        with furnished(tmp_path, [*spoken(), again]) as (store, conversation):
+            store.admin.forget(Forget(conversation=conversation, position=4), apply=True)
+            assert store.archive(conversation).read(10, 10) == [again]
+            assert store.admin.verify().is_clean
+
+    def test_another_message_with_the_same_words_stays(self, tmp_path: Path) -> None:
+        with furnished(tmp_path, [*spoken(), spoken()[4]]) as (store, conversation):
+            store.admin.forget(Forget(conversation=conversation, position=5), apply=True)
+            assert store.archive(conversation).read(10, 10) == [spoken()[4]]
+
+
+class TestCopiesElsewhere:
+    def test_a_message_without_words_of_its_own_may_be_in_every_backup(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            store.archive(conversation).append({"role": "user", "content": "yes"})
+            copy = store.admin.backup(tmp_path / "backups" / "archive-1.db")
+            erasure = store.admin.forget(Forget(conversation=conversation, position=10), apply=True)
+            assert erasure.messages == (f"{conversation}:10",)
+            assert [line.partition(": may hold")[0] for line in erasure.may_hold_copies] == [str(copy)]
+
+    def test_a_short_text_is_not_found_by_chance(self, tmp_path: Path) -> None:
+        with furnished(tmp_path, spoken(300)) as (store, _):
+            assert store.admin.forget(Forget("qx"), apply=True).may_hold_copies == ()
+
+    def test_backups_engine_folders_and_other_files_are_named(self, tmp_path: Path) -> None:
+        home, engine = tmp_path / "home", tmp_path / "engine"
+        conversation = hidden_everywhere(home, SECRET)
+        engine.mkdir()
+        (engine / "cache.json").write_text(json.dumps({"vault": SECRET}))
+        (home / "notes.txt").write_text(f"remember {SECRET.lower()}")
+        (home / "config.yaml").write_text("context: {}")
+        with closing(SqliteStore(home / FILE)) as store:
+            copy = store.admin.backup(home / "backups" / "archive-1.db")
+            told: list[tuple[str, list[int]]] = []
+            erasure = store.admin.forget(
+                Forget(SECRET), apply=True, folders=(home, engine), tell=lambda of, positions: told.append((of, list(positions)))
+            )
+        assert erasure.may_hold_copies == (
+            f"{engine / 'cache.json'}: holds a copy",
+            f"{copy}: holds a copy",
+            f"{home / 'notes.txt'}: holds a copy",
+        )
+        assert told == [(conversation, [4, 6, 7, 8, 10, 11])]
+
+    def test_a_backup_made_after_it_is_clean(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        with closing(SqliteStore(tmp_path / FILE)) as store:
+            store.admin.forget(Forget(SECRET), apply=True)
+            store.admin.backup(tmp_path / "backups" / "archive-1.db")
+            assert store.admin.forget(Forget(SECRET), apply=False).may_hold_copies == ()
+
+    def test_a_reader_that_keeps_the_log_is_named_and_a_second_time_does_it(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        with closing(SqliteStore(tmp_path / FILE)) as store:
+            with reading_in_another_process(tmp_path / FILE):
+                erasure = store.admin.forget(Forget(SECRET), apply=True)
+                assert len(erasure.messages) == 6
+                assert "another process reads" in erasure.may_hold_copies[0]
+                assert traces(tmp_path, SECRET)
+            again = store.admin.forget(Forget(SECRET), apply=True)
+            assert (again.messages, again.may_hold_copies) == ((), ())
+            assert traces(tmp_path, SECRET) == set()
+
+    def test_who_is_at_work_on_a_conversation_is_named(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            store.leases.acquire(conversation, "process 12", 60)
+            assert store.admin.forget(Forget(SECRET), apply=False).may_hold_copies == (
+                f"the memory of process 12, at work on {conversation}",
+            )
+
+
+def test_all_archives_of_a_home_are_erased_from(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, SECRET)
+    replayed = hidden_everywhere(tmp_path / "replays" / "one", SECRET)
+    assert [erasure.applied for erasure in forget_everywhere(tmp_path, Forget(SECRET), apply=False).values()] == [False, False]
+    erased = forget_everywhere(tmp_path, Forget(SECRET), apply=True)
+    assert [(len(erasure.messages), erasure.may_hold_copies) for erasure in erased.values()] == [(6, ()), (6, ())]
+    assert traces(tmp_path, SECRET) == set()
+    assert list(forget_everywhere(tmp_path, Forget(conversation=replayed, position=1), apply=True)) == [tmp_path / "replays" / "one" / FILE]
+    with pytest.raises(NoSuchSession):
+        forget_everywhere(tmp_path, Forget(conversation="nobody", position=1), apply=True)
+
+
+def test_what_was_deleted_before_and_is_still_in_freed_pages_goes_too(tmp_path: Path) -> None:
+    with furnished(tmp_path) as (store, _):
+        pass
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as careless:
+        careless.execute("PRAGMA secure_delete = OFF")
+        careless.execute("INSERT INTO blobs (digest, body) VALUES (x'00', ?)", ((SECRET * 3_000).encode(),))
+        careless.execute("DELETE FROM blobs WHERE digest = x'00'")
+    assert traces(tmp_path, SECRET * 2)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        assert store.admin.forget(Forget(SECRET), apply=True).may_hold_copies == ()
+    assert traces(tmp_path, SECRET) == set()
+
+
+def test_a_damaged_message_does_not_stop_it(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, SECRET)
+    change(tmp_path / FILE, "DELETE FROM blobs")
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        assert len(store.admin.forget(Forget(SECRET), apply=True).messages) == 5
+    assert traces(tmp_path, SECRET) == set()
+
+
+READER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("BEGIN")
+connection.execute("SELECT count(*) FROM messages").fetchone()
+print("reading", flush=True)
+sys.stdin.read()
+"""
+
+
+class reading_in_another_process:
+    """Another process has a read transaction open while the block runs."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        self._process = subprocess.Popen([sys.executable, "-c", READER, str(self._path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+
+def test_a_message_that_comes_while_the_archive_is_read_goes_too(tmp_path: Path) -> None:
+    with furnished(tmp_path) as (store, conversation), closing(SqliteStore(tmp_path / FILE)) as another:
+
+        def meanwhile(done: int, total: int, text: str) -> None:
+            if text == "messages" and another.archive(conversation).range() == (1, 9):
+                another.archive(conversation).append({"role": "user", "content": f"again {SECRET}"})
+
+        erasure = store.admin.forget(Forget(SECRET), apply=True, progress=meanwhile)
+        assert erasure.messages == (f"{conversation}:6", f"{conversation}:10")
+        assert store.admin.verify().is_clean
