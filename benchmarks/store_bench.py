@@ -7,6 +7,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -35,9 +36,7 @@ def main() -> int:
     lines: list[tuple[str, str, str, bool]] = []
     sample = list(Archive(BATCHED).messages())
     for durability in ("full", "normal"):
-        ours, bare = in_turns(
-            lambda folder, d=durability: singles(folder, d, sample), lambda folder, d=durability: bare_singles(folder, d, sample)
-        )
+        ours, bare = in_turns(partial(singles, durability, sample), partial(bare_singles, durability, sample))
         share = ours / bare
         lines.append(
             (
@@ -74,7 +73,7 @@ def in_turns(*takes: Callable[[Path], float]) -> list[float]:
     return [median(each) for each in samples]
 
 
-def singles(folder: Path, durability: str, sample: Sequence[Message]) -> float:
+def singles(durability: str, sample: Sequence[Message], folder: Path) -> float:
     """Messages a second through the archive."""
     store = SqliteStore(folder / "archive.db", durability=durability)
     archive = store.archive(store.sessions.create().conversation)
@@ -86,7 +85,7 @@ def singles(folder: Path, durability: str, sample: Sequence[Message]) -> float:
     return SINGLES / taken
 
 
-def bare_singles(folder: Path, durability: str, sample: Sequence[Message]) -> float:
+def bare_singles(durability: str, sample: Sequence[Message], folder: Path) -> float:
     """The same messages into one table of bare sqlite3."""
     connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")

@@ -138,12 +138,13 @@ def repair_command(settings: Globals, file: Path | None, as_json: bool) -> int:
     from host.app import archive_of
     from host.cli.store_care import repaired_json, repaired_lines
     from host.store.sqlite.care.repair import repair
+    from host.store.sqlite.store import facts_to_keep
 
     path = file or archive_of(settings.home)
     if file is None and not path.exists():
         raise NoArchive(settings)
     with watched(settings) as progress:
-        done = repair(path, progress=progress)
+        done = repair(path, facts=facts_to_keep, progress=progress)
     if as_json:
         say_json(repaired_json(done))
     else:

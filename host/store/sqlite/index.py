@@ -161,7 +161,7 @@ class SearchIndex:
         facts: list[tuple[str, int]] = []
         characters = 0
         for rowid, body, cuts in rows:
-            message = decoded(connection, body, cuts)
+            message = _readable(connection, body, cuts)
             text = searchable(message)
             for table, entry in entries(text):
                 inserts[table].append((rowid, entry))
@@ -173,6 +173,14 @@ class SearchIndex:
             connection.executemany(f"INSERT INTO {table}(rowid, text) VALUES (?, ?)", values)
         connection.executemany("UPDATE messages SET facts = ? WHERE id = ?", facts)
         return len(facts)
+
+
+def _readable(connection: sqlite3.Connection, body: bytes, cuts: str | None) -> Message:
+    """The message; an empty one for a damaged row, which ``verify`` names and which holds no other row back."""
+    try:
+        return decoded(connection, body, cuts)
+    except (ValueError, KeyError):
+        return {"role": ""}
 
 
 @contextmanager
