@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 from host import Host
-from host.messages.types import Message
+from host.messages.types import Message, ToolCall
 from host.messages.violations import violations
 from host.testing import LoopbackServer, completion, fault
 from host.testing.messages import assistant, system, user
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_loop.py"
 TOO_LONG = "This model's maximum context length is 6000 tokens. However, your messages resulted in 9421 tokens."
-CALL = {"id": "c1", "type": "function", "function": {"name": "temperature", "arguments": '{"town": "Bergen"}'}}
+CALL: ToolCall = {"id": "c1", "type": "function", "function": {"name": "temperature", "arguments": '{"town": "Bergen"}'}}
 
 
 def run_example(home: Path, server: LoopbackServer) -> subprocess.CompletedProcess[str]:

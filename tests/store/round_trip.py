@@ -1,7 +1,7 @@
 """All conversations of a folder through the archive and back: ``python -m tests.store.round_trip PATH...``.
 
-Each is archived, exported and compared in canonical form and order; compacted, opened anew and compared again; handed
-over three times, edited, and handed over as other clients would tell it.
+Each is archived message by message and as a list that grows, with compactions between, and compared in canonical form and
+order; opened anew and compared again; handed over three times, as other clients would tell it, and edited.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 from host import Host
 from host.conversation.conversation import Conversation
-from host.errors import CtxhostError
+from host.errors import CtxhostError, UsageError
 from host.formats import read
 from host.messages.canonical import canonical
 from host.messages.types import Message
@@ -39,6 +40,13 @@ def kept(talk: Conversation) -> list[bytes]:
     return [canonical(row.message) for row in talk.archive.current() if row.message is not None]
 
 
+def compacted(talk: Conversation) -> None:
+    """The window as small as it gets, unless calls wait for their results."""
+    talk.window()
+    with suppress(UsageError):
+        talk.compact()
+
+
 def as_other_clients_tell_it(messages: Sequence[Message]) -> list[Message]:
     """Other order of keys, a time of its own, a cache marker at the end, no reasoning."""
     dropped = ("reasoning", "reasoning_content")
@@ -55,10 +63,14 @@ def faults_of(home: Path, title: str, messages: list[Message], counts: Counter[s
     wanted = list(map(canonical, messages))
     with Host(home=home, warn=lambda text: None) as host:
         talk = host.conversation(title, window=WINDOW)
-        for message in messages:
+        for message in messages[: len(messages) // 2]:
             talk.add(message)
+        compacted(talk)
+        for end in range(len(messages) // 2, len(messages) + 1, max(1, len(messages) // 8)):
+            talk.receive(messages[:end])
+        talk.receive(messages)
         faults += ["archived otherwise"] if kept(talk) != wanted else []
-        talk.window()
+        compacted(talk)
     with Host(home=home, warn=lambda text: None) as host:
         talk = host.conversation(title, window=WINDOW)
         counts["compactions"] += talk.view.version
