@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
-from host.messages.facts import Told, block, current
+from host.messages.facts import Told, block
 from host.messages.ledger import Entry, Kind
 from host.messages.reading import is_system
 from host.messages.searchable import searchable
@@ -21,21 +22,22 @@ FRAME = 16  # tokens of its heading and its end
 
 @dataclass(frozen=True)
 class Exact:
-    """What was told in the conversation, how many tokens a block of it may take, and the window that it has to stay in."""
+    """What holds of what was told, how many tokens a block of it may take, and the window that it has to stay in."""
 
-    told: Sequence[Told]
+    holding: Sequence[Told]
     budget: int
     threshold: int
     count: Callable[[str], int]
 
 
 def with_block(entries: list[Entry], exact: Exact | None, spare: int) -> list[Entry]:
-    """The entries with a block of what is told in none of them any more, if it fits into ``spare`` tokens."""
+    """The entries with a block of what holds and is told in none of them any more, if it fits into ``spare`` tokens."""
     entries = [_written(entry, "") if entry.kind in SUMMARIES else entry for entry in entries if entry.kind is not Kind.FACTS]
     room = min(exact.budget, spare // 2) - FRAME if exact is not None else 0  # half of the room: the window is to grow a while
     if exact is None or room < LEAST:
         return entries
-    text = block(gone(entries, exact.told), room, exact.count)
+    window = _Window(entries)
+    text = block(window.without(exact.holding), room, exact.count, is_shown=window.shows)
     if not text:
         return entries
     last = next((i for i in range(len(entries) - 1, -1, -1) if entries[i].kind in SUMMARIES), None)
@@ -44,11 +46,24 @@ def with_block(entries: list[Entry], exact: Exact | None, spare: int) -> list[En
     return _seated(entries, handoff_text(with_exact("", text).strip(), short=True))
 
 
-def gone(entries: Sequence[Entry], told: Sequence[Told]) -> list[Told]:
-    """What still holds of what was told and is neither said nor quoted in the window."""
-    shown = {entry.row for entry in entries if entry.kind is Kind.ORIGINAL}
-    seen = "\n".join(searchable(entry.message) for entry in entries)
-    return [one for one in current(told) if one.row not in shown and one.fact.text not in seen]
+class _Window:
+    """What the model sees by itself."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+
+    def without(self, told: Sequence[Told]) -> list[Told]:
+        """What was told in rows that the window does not show as they are."""
+        shown = {entry.row for entry in self._entries if entry.kind is Kind.ORIGINAL}
+        return [one for one in told if one.row not in shown]
+
+    def shows(self, text: str) -> bool:
+        """Whether a text is said or quoted anywhere in the window."""
+        return text in self._text
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(searchable(entry.message) for entry in self._entries)
 
 
 def _written(entry: Entry, text: str) -> Entry:

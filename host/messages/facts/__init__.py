@@ -6,12 +6,13 @@ from host.messages.facts.block import block
 from host.messages.facts.constraints import constraints_in, rules_in
 from host.messages.facts.fact import Fact, FactKind, Told, decoded, encoded
 from host.messages.facts.reading import facts_of, told
-from host.messages.facts.supersession import current
+from host.messages.facts.supersession import Live, current
 from host.messages.facts.values import values_in
 
 __all__ = [
     "Fact",
     "FactKind",
+    "Live",
     "Told",
     "block",
     "constraints_in",

@@ -17,21 +17,24 @@ STOP_WORDS = (
     "want wants thing things second seconds minute minutes hour hours day days rule rules"
 )
 STOP = frozenset(STOP_WORDS.split())
-CONCEPTS: tuple[tuple[str, str], ...] = (
-    (r"timeouts?|超时|タイムアウト", "timeout"), (r"ports?|端口|ポート", "port"), (r"database|数据库|データベース", "database"),
-    (r"versions?|版本|バージョン", "version"), (r"server|服务器|サーバー?", "server"), (r"release|发布|上线|公開|リリース", "release"),
-    (r"deadline|截止|期限|締め切り", "deadline"), (r"budget|预算|予算", "budget"), (r"branch|分支|ブランチ", "branch"), (r"interval|"
-        r"间隔|間隔", "interval"),
-    (r"limit|上限|限制|制限", "limit"), (r"backup|备份|バックアップ", "backup"), (r"meeting|会议|会議", "meeting"), (r"production|生产|"
-        r"本番", "production"),
-    (r"threshold|阈值|閾値|しきい値", "threshold"), (r"retry|retries|重试|再試行|リトライ", "retry"), (r"table|表名|テーブル", "table"),
+CONCEPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("timeout", ("timeout", "超时", "タイムアウト")), ("port", ("port", "端口", "ポート")),
+    ("database", ("database", "数据库", "データベース")), ("version", ("version", "版本", "バージョン")),
+    ("server", ("server", "服务器", "サーバ")), ("release", ("release", "发布", "上线", "公開", "リリース")),
+    ("deadline", ("deadline", "截止", "期限", "締め切り")), ("budget", ("budget", "预算", "予算")),
+    ("branch", ("branch", "分支", "ブランチ")), ("interval", ("interval", "间隔", "間隔")),
+    ("limit", ("limit", "上限", "限制", "制限")), ("backup", ("backup", "备份", "バックアップ")),
+    ("meeting", ("meeting", "会议", "会議")), ("production", ("production", "生产", "本番")),
+    ("threshold", ("threshold", "阈值", "閾値", "しきい値")), ("retry", ("retry", "retries", "重试", "再試行", "リトライ")),
+    ("table", ("table", "表名", "テーブル")),
 )
-UNITS: tuple[tuple[str, str], ...] = (
+"""What a subject is called in three languages, in small letters."""
+UNITS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(rf"(?:{units})(?![A-Za-z])"), name) for units, name in (
     (r"(?:m|µ|u|n)?s|secs?|seconds?|min(?:ute)?s?|h|hrs?|hours?|d|days?|weeks?|months?|years?|毫秒|秒钟?|分钟?|分間|小时|時間|天|日間?|"
         r"周|週間|个月|か月|nights?", "time"),
     (r"[KMGTP]i?B?|[KMGTP]i|kB|bytes?|字节|バイト", "size"), (r"%|percent|per cent|パーセント|百分点", "share"),
     (r"EUR|USD|GBP|CHF|JPY|CNY|euros?|dollars?|cents?|[€$£¥]|元|円|欧元|美元|人民币|ドル|ユーロ", "money"),
-)
+))
 NEW = re.compile(
     r"""(?ix) \b (?:now|we \s+ want|correct|earlier|later|goes \s+ to (?=\s+[v$€]?\d)|take|instead|
       chang(?:e|ed|es|ing)|mov(?:e|ed|es)|switch(?:ed)?|rais(?:e|ed)|lower(?:ed)?|

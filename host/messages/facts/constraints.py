@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from host.messages.facts.fact import Fact, FactKind
-from host.messages.facts.rule_words import CJK_RULE, ENGLISH_RULE, HINT, IDLE, TAKEN_BACK, TAKEN_BACK_IN_ASCII
+from host.messages.facts.rule_words import CJK_RULE, CJK_TAKEN_BACK, ENGLISH_RELEASES, ENGLISH_RULES, IDLE
 from host.messages.facts.sentences import LONGEST, sentences
 
 QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)""")
@@ -33,12 +33,10 @@ def _kind_of(sentence: str) -> FactKind | None:
     if ASKED.search(sentence):
         return None
     bare = QUOTED.sub("_", sentence)
-    if (TAKEN_BACK_IN_ASCII if bare.isascii() else TAKEN_BACK).search(bare):
+    if ENGLISH_RELEASES.has(bare) or (not bare.isascii() and CJK_TAKEN_BACK.search(bare)):
         return FactKind.release
     return FactKind.constraint if _binds(bare) and _binds(IDLE.sub("_", bare)) else None
 
 
 def _binds(sentence: str) -> bool:
-    if HINT.search(sentence) and ENGLISH_RULE.search(sentence):
-        return True
-    return not sentence.isascii() and CJK_RULE.search(sentence) is not None
+    return ENGLISH_RULES.has(sentence) or (not sentence.isascii() and CJK_RULE.search(sentence) is not None)

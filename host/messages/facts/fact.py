@@ -37,7 +37,7 @@ LAST_KEPT = (FactKind.quantity, FactKind.date, FactKind.quoted)
 """Kinds that a log is full of: they give way first where a row has too many."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A value or a rule, and where it stands in the text that it was read from (in characters)."""
 
@@ -47,7 +47,7 @@ class Fact:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Told:
     """A fact as it was said: by whom, in which archived row, and in what words.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from host.messages.facts.fact import FactKind, Told
-from host.messages.facts.subjects import bound_of, clause_of, form, is_new, key_of, noun_of, subject_of, subject_words, turns
+from host.messages.facts.fact import FactKind
+from host.messages.facts.said import FEW, Said
+from host.messages.facts.subjects import turns
 
 MEASURED = frozenset({FactKind.quantity, FactKind.version})
 """Kinds that are measured again: an id or a date under the same label is one more of its list."""
@@ -15,110 +14,90 @@ FREE = frozenset({FactKind.url, FactKind.address, FactKind.path, FactKind.versio
 
 HOSTS = frozenset({FactKind.url, FactKind.address})
 
-FEW = 2
-"""Subject words below which a sentence is of what the sentence before is of."""
-
 DAY_OR_MOMENT = frozenset({"day", "dayclock"})
 
 
-def form_of(told: Told) -> str:
-    """How the value looks (``form``)."""
-    return form(told.fact.kind, told.fact.text)
+def kinds_alike(said: Said) -> tuple[str, ...]:
+    """The kinds in which a value can have its like: its own (URLs and addresses are one), and that of plain numbers."""
+    kind: str = "host" if said.kind in HOSTS else said.kind
+    return (kind, "plain") if said.is_plain else (kind,)
 
 
-def are_comparable(one: Told, other: Told) -> bool:
+def are_comparable(one: Said, other: Said) -> bool:
     """Whether a value could take an older one's place at all: alike in kind and unit, and not beside it in another sentence."""
-    if one.fact.text == other.fact.text or (one.row == other.row and (one.around != other.around or other.at > one.at)):
+    if one.text == other.text or (one.row == other.row and (one.around != other.around or other.told.at > one.told.at)):
         return False
-    if one.fact.kind is not other.fact.kind:
-        return {one.fact.kind, other.fact.kind} <= HOSTS or (is_plain(one) and is_plain(other))
-    mine, theirs = form_of(one), form_of(other)
-    if one.fact.kind is FactKind.address:
+    if one.kind is not other.kind:
+        return not set(kinds_alike(one)).isdisjoint(kinds_alike(other))
+    mine, theirs = one.form, other.form
+    if one.kind is FactKind.address:
         return mine[:1].isdigit() == theirs[:1].isdigit()
-    if one.fact.kind in (FactKind.quantity, FactKind.date):
-        return mine == theirs or is_plain(one) or is_plain(other) or {mine, theirs} == DAY_OR_MOMENT
-    if one.fact.kind is FactKind.quoted:
-        return _is_name(one) == _is_name(other)
-    return mine == theirs or one.fact.kind in FREE or _same_noun(one, other)
+    if one.kind in (FactKind.quantity, FactKind.date):
+        return mine == theirs or one.is_plain or other.is_plain or {mine, theirs} == DAY_OR_MOMENT
+    if one.kind is FactKind.quoted:
+        return one.is_name == other.is_name
+    return mine == theirs or one.kind in FREE or _same_noun(one, other)
 
 
-def is_plain(told: Told) -> bool:
-    """Whether a value is a number without unit: a port, a setting."""
-    return told.fact.text.isdigit()
-
-
-def likeness(one: Told, other: Told) -> float:
+def likeness(one: Said, other: Said) -> float:
     """How much two values look like one another, 0 to 1; plain numbers all look alike, which says nothing."""
     if _same_noun(one, other):
         return 0.75
-    mine, theirs = form_of(one), form_of(other)
-    if one.fact.kind is FactKind.version and _series(one) == _series(other) != "":
+    mine, theirs = one.form, other.form
+    if one.kind is FactKind.version and one.series == other.series != "":
         return 1.0
-    if one.fact.kind in (FactKind.quantity, FactKind.date):
-        return 0.25 if mine and (mine == theirs or one.fact.kind is FactKind.date) else 0.0
-    if one.fact.text.startswith(other.fact.text) or other.fact.text.startswith(one.fact.text):
+    if one.kind in (FactKind.quantity, FactKind.date):
+        return 0.25 if mine and (mine == theirs or one.kind is FactKind.date) else 0.0
+    if one.text.startswith(other.text) or other.text.startswith(one.text):
         return 1.0
-    if (one.fact.kind is FactKind.quoted and not _is_name(one)) or one.fact.kind is FactKind.email:
+    if (one.kind is FactKind.quoted and not one.is_name) or one.kind is FactKind.email:
         return 0.25
     return 0.5 if mine and mine[:4] == theirs[:4] else 0.0
 
 
-def turns_into(other: Told, one: Told) -> bool:
+def turns_into(other: Said, one: Said) -> bool:
     """Whether a sentence that holds both leads from the older value to the newer ("from 5 to 8", "X 改成 Y")."""
-    end = other.at + len(other.fact.text)
-    return is_new(one) and turns(one.around[: other.at], one.around[end : one.at])
+    end = other.told.at + len(other.text)
+    return one.is_new and turns(one.around[: other.told.at], one.around[end : one.told.at])
 
 
-def have_same_bound(one: Told, other: Told) -> bool:
+def have_same_bound(one: Said, other: Said) -> bool:
     """Whether both stand behind the same word of a bound, the newer in the user's words ("before 19:00", "before 20:00")."""
-    return one.role == "user" and bound_of(one) == bound_of(other) != "" and form_of(one) == form_of(other)
+    return one.role == "user" and one.bound == other.bound != "" and one.form == other.form
 
 
-def say_the_same(one: Told, other: Told) -> bool:
+def say_the_same(one: Said, other: Said) -> bool:
     """Whether two values fill the same gap in what is said: "p95 is 244 ms" after "p95 is 5,440 ms"."""
-    if form_of(one) != form_of(other):
+    if one.form != other.form:
         return False
-    if is_new(replace(one, lead="")) and len(subject_of(one) & subject_of(other)) >= FEW:
+    if one.is_new_in_itself and len(one.subject & other.subject) >= FEW:
         return True
-    is_measured = one.fact.kind in MEASURED and form_of(one) != ""
-    before = subject_words(clause_of(one)[0])
-    return before == subject_words(clause_of(other)[0]) != frozenset() and one.role == other.role and (is_measured or one.role == "user")
+    is_measured = one.kind in MEASURED and one.form != ""
+    return one.role == other.role and (is_measured or one.role == "user") and one.words_before == other.words_before != frozenset()
 
 
-def go_together(one: Told, other: Told) -> bool:
+def go_together(one: Said, other: Said) -> bool:
     """Whether a value is part of another of its row, is tagged with it (``image:2.14.0``), or names the same host."""
-    if one.row == other.row and other.fact.start <= one.fact.start and one.fact.end <= other.fact.end:
+    mine, theirs = one.told.fact, other.told.fact
+    if one.row == other.row and theirs.start <= mine.start and mine.end <= theirs.end:
         return True
-    if one.fact.text.endswith(f":{other.fact.text}"):
-        return other.fact.kind is FactKind.version
-    return {one.fact.kind, other.fact.kind} <= HOSTS and not is_plain(one) and _host(one) == _host(other)
+    if one.text.endswith(f":{other.text}"):
+        return other.kind is FactKind.version
+    return {one.kind, other.kind} <= HOSTS and not one.is_plain and one.host == other.host
 
 
-def words_of(told: Told) -> frozenset[str]:
-    """The subject of a value in a person's words: of its sentence, or of the one before where that has hardly any."""
-    words = subject_of(told)
-    return words if len(words) >= FEW else words | subject_words(told.lead)
+def ties(said: Said) -> tuple[int | str, ...]:
+    """By what a value can go with another (``go_together``): its row, the tag at its end, its host."""
+    tag = (f":{said.text.rpartition(':')[2]}",) if ":" in said.text else ()
+    return (said.row, *tag, f"//{said.host}") if said.kind in HOSTS else (said.row, *tag)
 
 
-def words_of_record(told: Told) -> frozenset[str]:
-    """What a record says its value is of: the label, and the name in a version (``unbound-1.19``)."""
-    name = form_of(told) if told.fact.kind is FactKind.version else ""
-    return subject_words(f"{key_of(told) or ''} {name}")
+def ties_sought(said: Said) -> tuple[int | str, ...]:
+    """The ties by which others can go with a value: those of its row, those tagged with a version, those of its host."""
+    if said.kind in HOSTS:
+        return said.row, f"//{said.host}"
+    return (said.row, f":{said.text}") if said.kind is FactKind.version else (said.row,)
 
 
-def _same_noun(one: Told, other: Told) -> bool:
-    return noun_of(one) == noun_of(other) != ""
-
-
-def _is_name(told: Told) -> bool:
-    return " " not in told.fact.text and told.fact.text.isascii()
-
-
-def _series(told: Told) -> str:
-    """The version without its last part (``2.14`` of ``v2.14.1``)."""
-    return told.fact.text.lstrip("v").rpartition(".")[0]
-
-
-def _host(told: Told) -> str:
-    text = told.fact.text
-    return (text.partition("://")[2] or text).partition("/")[0].partition(":")[0]
+def _same_noun(one: Said, other: Said) -> bool:
+    return one.noun == other.noun != ""

@@ -13,16 +13,22 @@ Found = tuple[FactKind, int, int]
 
 
 class Lines:
-    """The lines of a text, asked about in rising order: each is looked at once."""
+    """The lines of a text. Asked about in rising order, as often as wished, each is looked for quickly and looked at once."""
 
     def __init__(self, text: str) -> None:
-        self._text, self._end, self._prose = text, -1, False
+        self._text, self._start, self._end, self._is_prose = text, 0, -1, False
+        self._known: dict[int, bool] = {}
 
     def is_prose(self, place: int) -> bool:
         """Whether the line around a place is prose rather than code, a record or a command."""
-        if place >= self._end:
-            start = self._text.rfind("\n", max(0, self._end), place) + 1 or max(0, self._end)
-            end = self._text.find("\n", place)
-            self._end = len(self._text) if end < 0 else end
-            self._prose = self._end - start <= LONGEST_PROSE and reads_as_prose(self._text[start : self._end])
-        return self._prose
+        if self._start <= place < self._end:
+            return self._is_prose
+        before = max(0, self._end) if place >= self._end else 0  # a new round begins where the text does
+        self._start = self._text.rfind("\n", before, place) + 1 or before
+        end = self._text.find("\n", place)
+        self._end = len(self._text) if end < 0 else end
+        if (known := self._known.get(self._end)) is None:
+            is_short = self._end - self._start <= LONGEST_PROSE
+            known = self._known[self._end] = is_short and reads_as_prose(self._text[self._start : self._end])
+        self._is_prose = known
+        return known

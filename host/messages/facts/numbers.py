@@ -93,39 +93,53 @@ SET_TO = re.compile(
 PORT = re.compile(r"(?i)(?:\bports?|_port|端口|ポート(?:番号)?|\blisten(?:s|ing)?(?: on)?)[\"'\s:=は是为を]{0,4}(?:号|is |to |on )?[\"']?$")
 SETTING = re.compile(r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w*(?:timeout|ttl|limit|retries|replicas|interval|max_\w+|pool_size|"
     r"batch\w*))[\"']?\s{0,2}[:=]\s{0,2}[\"']?$")
+NAMING = frozenset("[€$£¥")
+"""What stands between a number and a word that makes it a value, besides a blank; a word in Han or kana stands right before it."""
+FIRST_HAN = "\u2e80"
+LONGEST_PORT = 5
+SETTING_WORDS = ("_", "timeout", "ttl", "limit", "retries", "replicas", "interval", "batch")
+SET_ENDS = (
+    "to", "most", "least", "than", "limit", "of", "default", "is", "above", "below", "under", "over", "maximum", "minimum", "it", "code",
+    "gate", "platform", "room", "table", "seat", "channel",
+    "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线",
+)
 # fmt: on
-SET_ENDS = (" ", "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线", "=")
+"""What the words of ``SET_TO`` end with in prose."""
 PORT_HINTS = ("ort", "ORT", "isten", "端口", "ポート")
 AMOUNT = re.compile(r"\d{1,3}(?:[,.]\d{3})*[.,]\d{2}|\d{1,3}(?:,\d{3})+|\d+\.\d+")
 KIND_BY_SUFFIX = {"date": FactKind.date, "unit": FactKind.quantity, "rate": FactKind.quantity}
 
 
-def in_numbers(text: str) -> Iterator[Found]:
+def in_numbers(text: str, lines: Lines) -> Iterator[Found]:
     """The values among the numbers of a text, rising; cron lines last."""
-    lines = Lines(text)
+    ports = [hint for hint in PORT_HINTS if hint in text]
     for match in NUMBER.finditer(text):
         start, end = match.span()
         if end - start > LONGEST:
             continue
-        before = text[max(0, start - LOOKBACK) : start]
-        if named := _named(text, match, before):
+        beside, suffix = text[start - 1 : start], match.lastgroup
+        may_be_named = text[start - 2 : start - 1].isalpha() if beside == " " else (beside in NAMING or beside >= FIRST_HAN)
+        if may_be_named and (named := _named(text, match, beside)):
             yield named
-        elif kind := KIND_BY_SUFFIX.get(match.lastgroup or "") or _kind_of_bare(text, start, end, before, lines):
+        elif suffix:
+            yield KIND_BY_SUFFIX[suffix], start, end
+        elif kind := _kind_of_bare(text, start, end, lines, ports):
             yield kind, start, end
     if "* *" in text:
         yield from ((FactKind.quoted, *match.span()) for match in CRON.finditer(text))
 
 
-def _named(text: str, match: re.Match[str], before: str) -> Found | None:
+def _named(text: str, match: re.Match[str], beside: str) -> Found | None:
     """A number that the word before it makes a value: money, a version, a day, a room, a train, a process."""
     start, end = match.span()
-    if before.endswith("[") and text.startswith("]", end) and before[-2:-1].isalpha() and end - start > 1:
-        return FactKind.id, start, end
-    if before.endswith(tuple(CURRENCIES)) and not before[-2:-1].isalnum():
-        return FactKind.quantity, start - 1, end
-    if before.rstrip().endswith(VERSION_BEFORE) and match.lastgroup is None:
+    before = text[max(0, start - LOOKBACK) : start]
+    if beside == "[":
+        return (FactKind.id, start, end) if before[-2:-1].isalpha() and text.startswith("]", end) and end - start > 1 else None
+    if beside in CURRENCIES:
+        return None if before[-2:-1].isalnum() else (FactKind.quantity, start - 1, end)
+    if match.lastgroup is None and before.rstrip().endswith(VERSION_BEFORE):
         return FactKind.version, start, end
-    return _after_word(text, match, before.split()) if before.endswith(" ") and before[-2:-1].isalpha() else None
+    return _after_word(text, match, before.split()) if beside == " " else None
 
 
 def _after_word(text: str, match: re.Match[str], words: list[str]) -> Found | None:
@@ -146,13 +160,21 @@ def _after_word(text: str, match: re.Match[str], words: list[str]) -> Found | No
     return (FactKind.id, first, end) if is_label and number.isdigit() and 2 <= len(number) <= 5 else None
 
 
-def _kind_of_bare(text: str, start: int, end: int, before: str, lines: Lines) -> FactKind | None:
-    number, after = text[start:end], text[end : end + 1]
-    if ":" in number or (after and (after in "_-/@" or (after.isascii() and after.isalpha()))):
+def _kind_of_bare(text: str, start: int, end: int, lines: Lines, ports: list[str]) -> FactKind | None:
+    after = text[end : end + 1]
+    if after and (after in "_-/@" or (after.isascii() and after.isalpha())):
         return None
-    if number.isdigit() and 2 <= len(number) <= 5 and any(hint in before for hint in PORT_HINTS) and PORT.search(before):
+    before = text[max(0, start - LOOKBACK) : start]
+    may_be_port = bool(ports) and end - start <= LONGEST_PORT and any(map(before.__contains__, ports))
+    may_be_set = before.rstrip(" \"'").endswith((":", "=")) and any(map(before.__contains__, SETTING_WORDS))
+    if not (may_be_port or may_be_set or lines.is_prose(start)):
+        return None
+    number = text[start:end]
+    if ":" in number:
+        return None
+    if may_be_port and number.isdigit() and len(number) > 1 and PORT.search(before):
         return FactKind.address
-    if before.rstrip(" \"'").endswith((":", "=")) and SETTING.search(before):
+    if may_be_set and SETTING.search(before):
         return FactKind.quantity
     if not lines.is_prose(start):
         return None
@@ -163,7 +185,7 @@ def _kind_of_bare(text: str, start: int, end: int, before: str, lines: Lines) ->
 def _is_stated(number: str, before: str, after: str) -> bool:
     """Whether prose gives a whole number as a setting or a name; counts in passing and years are none."""
     if len(number) < 3 or (len(number) == 4 and number.startswith(("19", "20"))):
-        return before.endswith(SET_ENDS) and SET_TO.search(before) is not None
+        return before.rstrip(" :=").lower().endswith(SET_ENDS) and SET_TO.search(before) is not None
     if len(number) > 3 or not after.strip(" \n)"):
         return True
     bare = before.rstrip(" :=#：")

@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 # fmt: off
 CLAUSE = r"(?:^|[,;:–—(]\s*|\b(?:and|but|so|or|then|please|also|just|again|still|to)\s+)"
 """Where an order can begin: at the start of a clause, or after a word that leads to one."""
 
-ENGLISH = rf"""
-    \b must (?:\s+not | n't)? \b (?! \s+(?:say|admit|confess|have\s+(?:been|gone|had|\w+ed)|really)\b )
-  | (?<!\b[It]\ ) (?<!\b(?:he|it)\ ) (?<!\bshe\ ) (?<!\b(?:they|that)\ ) never \b (?! \s+ (?:\w+ed|came|went|ran|got|ends?|gets)\b )
-  | {CLAUSE} always \b
-  | \b (?:should|shall|will|are|is|be|we|you|please|can) \s+ always \b (?! \s+ been)
-  | [, ] \s* always [.!]? $
-  | {CLAUSE} only \b (?! \s+ (?:that|then|now|because|after\s+that)\b )
-  | \b only \s* (?:[.,;:!)]|$)
-  | ^ \w+ \s+ only \b
-  | \b (?:I|we|you|may|can|should|shall|will|use|using|with|from|in|on|into|at|goes|go|touch|change|run|is|are) \s+ only \b
-
-  | (?<!\b[Iis]\ ) (?<!s\ ) (?<!\bwe\ ) (?<!\b(?:they|that)\ ) (?<!\bwho\ ) (?<!\byou\ ) (?<!\bwhich\ ) (?:do\s+not|don['’]t) \b
-      (?! \s+ (?:worry|mind|know|think|remember|care|bother|hesitate|you|get\s+me|ask\s+me)\b )
-  | \b I \s+ (?:do\s+not|don['’]t) \s+ want \b
-  | \b (?:should|shall|may) \s+ not \b | \b shouldn['’]t \b
-  | \b (?:cannot|can['’]t|can\s+not|may\s+not) \s+ (?:be|exceed|change|go|leave|contain|touch) \b
-  | \b (?:has|have|needs?) \s+ to \s+ (?:be|stay|remain|come|go|work|run|fit|keep|pass) \b
-  | \b prefer(?:ably)? \b | {CLAUSE} avoid \b | ^ (?:please\s+)? \w+ \s+ (?:every|each) \b | \b (?:make\s+sure|ensure|be\s+sure\s+to)\b
-  | \b at \s+ (?:most|least) \s+ (?:\d|one|two|three|four|five|ten|once|twice|half|a\b) | \b at \s+ all \s+ times \b
-  | \b (?:no|not) \s+ (?:more|less|later|earlier|longer|higher|lower|fewer|bigger|larger) \s+ than \b
-  | \b (?:under|in) \s+ no \s+ (?:circumstances|case) \b | \b off[- ]limits \b | \b hands \s+ off \b
-  | \b (?:forbidden|prohibited|mandatory|not\s+allowed|banned|taboo) \b
-  | \b (?:limit|ceiling|cap|maximum|minimum) \b [^.,;]{{0,20}} \b (?:is|are|stays?|remains?) \b
-  | ^ (?:keep|leave) \b [^.]{{0,60}} \b (?:under|below|above|alone|as\s+(?:it|they)\s+(?:is|are)|unchanged|untouched|at|out) \b
-  | ^ (?:stay|keep) \s+ (?:out|away|off|below|under|within|clear) \b | ^ stick \s+ to \b
-  | {CLAUSE} no \s+ (?! (?:problem|idea|need|worr|thank|luck|doubt|wonder|one\b|reason|error|change|rush|hurry|matter|question
-      |news|more\s+quest|way\b|longer|difference|surprise|big|it\b|that\b|I\b|this\b|hits?\b|results?\b|result) ) [a-z]
-  | \b (?:nothing|nobody|no\s+one|none) \s+ (?:may|must|should|shall|can|gets?|goes|leaves?|on|in|that|without) \b
-  | \b may \s+ no \s+ longer \b
-  | \b (?:nothing|nobody|no\s+one|anything|anyone) \s+ else \b | \b without \s+ (?:asking|my|telling|approval|permission) \b
-  | \b from \s+ now \s+ on \b | \b (?:until|unless|before) \s+ I(?:['’]ve|\s+have)? \s+ (?:say|said|tell|have|ask|confirm|approve) \b
-  | \b (?:ask|tell|check\s+with) \s+ me \s+ (?:first|before) \b
-  | \b (?:needs?|wait\s+for|not?\s+without) \s+ my \s+
-  | \b I \s+ (?:want|need|have) \s+ to \s+ (?:see|approve|review|read|confirm|sign) \b .* \b (?:before|first) \b
-  | \b only \s+ (?:if|when|after|with|on|in|for|by|from|through|via|between|during|the|those|these|files|what) \b | \b (?:except|unless) \b
-"""
+ENGLISH: tuple[tuple[str, str], ...] = (
+    ("must mustn", r"\b must (?:\s+not | n't)? \b (?! \s+(?:say|admit|confess|have\s+(?:been|gone|had|\w+ed)|really)\b )"),
+    ("never", r"(?<!\b[It]\ ) (?<!\b(?:he|it)\ ) (?<!\bshe\ ) (?<!\b(?:they|that)\ )"
+        r" never \b (?! \s+ (?:\w+ed|came|went|ran|got|ends?|gets)\b )"),
+    ("always", rf"{CLAUSE} always \b | \b (?:should|shall|will|are|is|be|we|you|please|can) \s+ always \b (?! \s+ been)"
+        r" | [, ] \s* always [.!]? $"),
+    ("only", rf"{CLAUSE} only \b (?! \s+ (?:that|then|now|because|after\s+that)\b ) | \b only \s* (?:[.,;:!)]|$) | ^ \w+ \s+ only \b"),
+    ("only", r"\b (?:I|we|you|may|can|should|shall|will|use|using|with|from|in|on|into|at|goes|go|touch|change|run|is|are) \s+ only \b"
+        r" | \b only \s+ (?:if|when|after|with|on|in|for|by|from|through|via|between|during|the|those|these|files|what) \b"),
+    ("do don", r"(?<!\b[Iis]\ ) (?<!s\ ) (?<!\bwe\ ) (?<!\b(?:they|that)\ ) (?<!\bwho\ ) (?<!\byou\ ) (?<!\bwhich\ )"
+        r" (?:do\s+not|don['’]t) \b (?! \s+ (?:worry|mind|know|think|remember|care|bother|hesitate|you|get\s+me|ask\s+me)\b )"),
+    ("want", r"\b I \s+ (?:do\s+not|don['’]t) \s+ want \b"),
+    ("not shouldn", r"\b (?:should|shall|may) \s+ not \b | \b shouldn['’]t \b"),
+    ("can cannot may", r"\b (?:cannot|can['’]t|can\s+not|may\s+not) \s+ (?:be|exceed|change|go|leave|contain|touch) \b"),
+    ("to", r"\b (?:has|have|needs?) \s+ to \s+ (?:be|stay|remain|come|go|work|run|fit|keep|pass) \b"),
+    ("prefer preferably avoid", rf"\b prefer(?:ably)? \b | {CLAUSE} avoid \b"),
+    ("every each", r"^ (?:please\s+)? \w+ \s+ (?:every|each) \b"),
+    ("sure ensure", r"\b(?:make\s+sure|ensure|be\s+sure\s+to)\b"),
+    ("at", r"\b at \s+ (?:most|least) \s+ (?:\d|one|two|three|four|five|ten|once|twice|half|a\b) | \b at \s+ all \s+ times \b"),
+    ("than", r"\b (?:no|not) \s+ (?:more|less|later|earlier|longer|higher|lower|fewer|bigger|larger) \s+ than \b"),
+    ("no", r"\b (?:under|in) \s+ no \s+ (?:circumstances|case) \b | \b may \s+ no \s+ longer \b"),
+    ("off", r"\b off[- ]limits \b | \b hands \s+ off \b"),
+    ("forbidden prohibited mandatory allowed banned taboo", r"\b (?:forbidden|prohibited|mandatory|not\s+allowed|banned|taboo) \b"),
+    ("limit ceiling cap maximum minimum",
+        r"\b (?:limit|ceiling|cap|maximum|minimum) \b [^.,;]{0,20} \b (?:is|are|stays?|remains?) \b"),
+    ("keep leave", r"^ (?:keep|leave) \b [^.]{0,60} \b"
+        r" (?:under|below|above|alone|as\s+(?:it|they)\s+(?:is|are)|unchanged|untouched|at|out) \b"),
+    ("stay keep stick", r"^ (?:stay|keep) \s+ (?:out|away|off|below|under|within|clear) \b | ^ stick \s+ to \b"),
+    ("no", rf"""{CLAUSE} no \s+ (?! (?:problem|idea|need|worr|thank|luck|doubt|wonder|one\b|reason|error|change|rush|hurry|matter|question
+        |news|more\s+quest|way\b|longer|difference|surprise|big|it\b|that\b|I\b|this\b|hits?\b|results?\b|result) ) [a-z]"""),
+    ("nothing nobody one none", r"\b (?:nothing|nobody|no\s+one|none) \s+"
+        r" (?:may|must|should|shall|can|gets?|goes|leaves?|on|in|that|without) \b"),
+    ("else", r"\b (?:nothing|nobody|no\s+one|anything|anyone) \s+ else \b"),
+    ("without", r"\b without \s+ (?:asking|my|telling|approval|permission) \b"),
+    ("now", r"\b from \s+ now \s+ on \b"),
+    ("until unless before", r"\b (?:until|unless|before) \s+ I(?:['’]ve|\s+have)? \s+ (?:say|said|tell|have|ask|confirm|approve) \b"),
+    ("me", r"\b (?:ask|tell|check\s+with) \s+ me \s+ (?:first|before) \b"),
+    ("my", r"\b (?:needs?|wait\s+for|not?\s+without) \s+ my \s+"),
+    ("before first", r"\b I \s+ (?:want|need|have) \s+ to \s+ (?:see|approve|review|read|confirm|sign) \b .* \b (?:before|first) \b"),
+    ("except unless", r"\b (?:except|unless) \b"),
+)
+"""The English forms of a rule, each with words (in small letters) of which a sentence of that form has one."""
 
 CHINESE = r"""
     必须(?!说|承认) | 务必 | 严禁 | 禁止 | 切勿 | 请勿 | 切记 | (?<!要)不要(?!紧) | (?<!能)不能(?!不) | 不得(?!不|了|已) | 不许 | 不准
@@ -64,18 +71,6 @@ JAPANESE = r"""
   | 優先 | (?:ず|ないよう)に(?:し|お願|ご|気) | 以内(?:に|で|と) | までに.{0,12}(?:こと|必要) | (?:する|ない|いる)こと。?$ | 厳守
   | は(?:変え|使い|触り|消し|変更し|公開し|上げ)ません | 常に | 触らな | 勝手に
 """
-
-HINT = re.compile(
-    r"\b(?:must|never|always|only|not?|nothing|nobody|none|don|prefer|avoid|sure|ensure|at|forbidden|prohibited|mandatory|banned|taboo|"
-        r"limit|ceiling|cap|"
-    r"max|min|keep|leave|stay|stick|until|unless|before|except|without|from|off|hands|ask|tell|check|needs?|ha(?:s|ve)|every|each|may|"
-        r"should|shall|can|"
-    r"shouldn|any|wait|more|less|else|I)",
-    re.IGNORECASE,
-)
-"""Words of which an English rule has one: a quick look that spares most sentences the long one."""
-
-ENGLISH_RULE = re.compile(ENGLISH, re.IGNORECASE | re.VERBOSE)
 
 CJK_RULE = re.compile(f"{CHINESE}|{JAPANESE}", re.VERBOSE)
 
@@ -101,20 +96,25 @@ IDLE = re.compile(
 )
 """Memories, guesses, sayings: the words of a rule that bind nothing. Cut out before the rest is looked at."""
 
-ENGLISH_RELEASE = r"""
-    \b forget \s+ (?:the|that|what|about|my) \b
-    | \b (?:scrap|ignore|drop|lift|withdraw|cancel|revoke) (?:ping|ting|s|ed)? \s+ (?:the|that|my|this|what) \b
-  | \b (?:rule|limit|ban|freeze|restriction|constraint|lock|embargo|condition)s?
-      \b [^.;]{0,40} \b (?:is|are|was|has\s+been|be) \s+ (?:now\s+)? (?:lifted|gone|over|off|cancell?ed|withdrawn|dropped|no\s+longer) \b
-  | \b no \s+ longer \s+ (?:appl|need|necessary|hold|valid|bind|counts?|true)
-  | \b (?:doesn['’]t|does\s+not|don['’]t) \s+ (?:apply|hold|count) \s+ (?:any|now)
-  | \b (?:you|we) \s+ (?:may|can|are\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)
-  | \b (?:is|are) \s+ (?:now\s+)?
-      (?:allowed|permitted|open|free|unlocked)(?:,|;|[.!]?$|\s+(?:now|again|after\s+all|from|to\s+you|for\s+you)\b)
-  | \b (?:is|are) \s+ (?:fine|ok|okay) \s+ (?:now|again|after\s+all|from) \b
-  | \b is \s+ (?:no\s+longer|not) \s+ (?:needed|necessary|required) \b
-  | \b (?:don['’]t|do\s+not|no) \s+ (?:have|need) \s+ to \b | \b (?:would|will|can) \s+ .{1,20} , \s+ forget
-"""
+LIFT = "scrap|ignore|drop|lift|withdraw|cancel|revoke"
+ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
+    ("forget", r"\b forget \s+ (?:the|that|what|about|my) \b | \b (?:would|will|can) \s+ .{1,20} , \s+ forget"),
+    (" ".join(f"{verb}{ending}" for verb in LIFT.split("|") for ending in ("", "s", "ed", "ping", "ting")),
+        rf"\b (?:{LIFT}) (?:ping|ting|s|ed)? \s+ (?:the|that|my|this|what) \b"),
+    ("lifted gone over off canceled cancelled withdrawn dropped longer",
+        r"\b (?:rule|limit|ban|freeze|restriction|constraint|lock|embargo|condition)s?"
+        r" \b [^.;]{0,40} \b (?:is|are|was|has\s+been|be) \s+ (?:now\s+)?"
+        r" (?:lifted|gone|over|off|cancell?ed|withdrawn|dropped|no\s+longer) \b"),
+    ("longer", r"\b no \s+ longer \s+ (?:appl|need|necessary|hold|valid|bind|counts?|true)"),
+    ("apply hold count", r"\b (?:doesn['’]t|does\s+not|don['’]t) \s+ (?:apply|hold|count) \s+ (?:any|now)"),
+    ("you we", r"\b (?:you|we) \s+ (?:may|can|are\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)"),
+    ("allowed permitted open free unlocked", r"\b (?:is|are) \s+ (?:now\s+)? (?:allowed|permitted|open|free|unlocked)"
+        r"(?:,|;|[.!]?$|\s+(?:now|again|after\s+all|from|to\s+you|for\s+you)\b)"),
+    ("fine ok okay", r"\b (?:is|are) \s+ (?:fine|ok|okay) \s+ (?:now|again|after\s+all|from) \b"),
+    ("needed necessary required", r"\b is \s+ (?:no\s+longer|not) \s+ (?:needed|necessary|required) \b"),
+    ("to", r"\b (?:don['’]t|do\s+not|no) \s+ (?:have|need) \s+ to \b"),
+)
+"""The English forms of a permission or withdrawal, with words as above."""
 
 CJK_RELEASE = r"""
     (?:限制|规定|禁令|要求|规则|冻结|约束).{0,8}(?:取消|解除|作废|不用|放开) | (?:取消|解除|放开).{0,12}(?:限制|规定|禁令|要求|规则|冻结)
@@ -123,8 +123,30 @@ CJK_RELEASE = r"""
   | なくて(?:も|いい|よい|構|結構|大丈夫) | 解禁
 """
 
-TAKEN_BACK = re.compile(f"{ENGLISH_RELEASE}|{CJK_RELEASE}", re.IGNORECASE | re.VERBOSE)
+WORDS = re.compile(r"\b[a-z]+")
 
-TAKEN_BACK_IN_ASCII = re.compile(ENGLISH_RELEASE, re.IGNORECASE | re.VERBOSE)
+CJK_TAKEN_BACK = re.compile(CJK_RELEASE, re.VERBOSE)
+
+TAKEN_BACK = re.compile("|".join([*(form for _, form in ENGLISH_RELEASE), CJK_RELEASE]), re.IGNORECASE | re.VERBOSE)
 """Permissions and withdrawals: they end a rule and are none themselves."""
+
+
+class Forms:
+    """The forms of a kind of sentence, of which only those are tried whose words a sentence has."""
+
+    def __init__(self, forms: tuple[tuple[str, str], ...]) -> None:
+        self._by_word: defaultdict[str, list[re.Pattern[str]]] = defaultdict(list)
+        for words, form in forms:
+            whole = re.compile(form, re.IGNORECASE | re.VERBOSE)
+            for word in words.split():
+                self._by_word[word].append(whole)
+
+    def has(self, sentence: str) -> bool:
+        """Whether a sentence has one of the forms."""
+        words = self._by_word.keys() & WORDS.findall(sentence.lower())
+        return any(form.search(sentence) for word in words for form in self._by_word[word])
+
+
+ENGLISH_RULES = Forms(ENGLISH)
+ENGLISH_RELEASES = Forms(ENGLISH_RELEASE)
 # fmt: on

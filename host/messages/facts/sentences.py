@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST = 600  # characters; what goes on longer without an end is no sentence
 MARK = re.compile(r"\s*(?:(?:[-*+•·・●]|\(?\d{1,2}[.)、)]|#{1,6})\s+|\[[ xX]\]\s+|\d{1,2}[、)])*")
-END = re.compile(r"""[.!?](?<![.!?].)[.!?]*+["'”’)]*+(?=\s)|[。！？!?](?<![。！？!?].)[。！？!?]*+[」』”）]?(?![。！？」』])|$""")
+MARKS = frozenset("-*+•·・●(#[0123456789")
+"""What a list mark begins with."""
+END = re.compile(
+    r"""[.!?。！？](?:(?<=[.!?])(?<![.!?].)[.!?]*+["'”’)]*+(?=\s)|(?<=[。！？!?])(?<![。！？!?].)[。！？!?]*+[」』”）]?(?![。！？」』]))"""
+)
 ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|St|No)|(?<!\S)[A-Z])\.$")
 TICKED = re.compile(r"`([^`\n]{1,160})`(?!`)")
 FENCE = ("```", "~~~")
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A span of a text."""
 
     start: int
@@ -41,17 +44,17 @@ def _spoken_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_line(line: str, offset: int) -> Iterator[Sentence]:
-    mark = MARK.match(line)
-    start = mark.end() if mark else 0
-    for end in END.finditer(line, start):
-        stop = end.end()
+    start = len(line) - len(line.lstrip())
+    if line[start] in MARKS and (mark := MARK.match(line)):
+        start = mark.end()
+    for stop in [*(end.end() for end in END.finditer(line, start)), len(line)]:
         if stop < len(line) and ABBREVIATED.search(line, start, stop):
             continue
-        while start < stop and line[start].isspace():
-            start += 1
-        bare = line[start:stop].rstrip()
+        whole = line[start:stop].lstrip()
+        bare = whole.rstrip()
         if bare:
-            yield Sentence(offset + start, offset + start + len(bare), bare)
+            first = offset + stop - len(whole)
+            yield Sentence(first, first + len(bare), bare)
         start = stop
 
 

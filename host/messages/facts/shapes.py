@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from host.messages.facts.fact import FactKind
 
@@ -85,13 +86,17 @@ NAME = re.compile(r"[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+|[a-z]+(?:-[a-z0-9]+)+|[a-z]
 
 def kind_of(token: str) -> FactKind | None:
     """The kind of a whole token that is sure without the words around it; None for words, fractions and plain names."""
-    initial = token[0]
-    for kind, first, needs, shape in SHAPES:
-        if (not first or initial in first) and needs in token and shape.fullmatch(token):
+    for kind, needs, shape in _shapes_from(token[0]):
+        if needs in token and shape.fullmatch(token):
             return _checked(kind, token)
     if is_host(token):
         return FactKind.address
     return FactKind.path if is_path(token) else None
+
+
+@lru_cache(maxsize=256)
+def _shapes_from(initial: str) -> tuple[tuple[FactKind, str, re.Pattern[str]], ...]:
+    return tuple((kind, needs, shape) for kind, first, needs, shape in SHAPES if not first or initial in first)
 
 
 def _checked(kind: FactKind, token: str) -> FactKind | None:

@@ -30,6 +30,8 @@ TO = re.compile(r"\W{0,3}to\b")
 NOUN = re.compile(r"([A-Za-z][A-Za-z_-]+|[\u3040-\u9fff]{2})(?:\s(?:is|to|at|of|now)|[:=是为はを])?[\s`\"'「“]{0,2}$")
 NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{1,30})[ :@]v?$")
 LABEL = re.compile(r"([A-Za-z][A-Za-z0-9_. -]{1,40}|[\u3040-\u9fff]{2,10})[\"']?\s?[:=]\s?[\"'`v]?$")
+SET_OFF = 4
+"""Characters between a label and its value: the sign that sets it, blanks, a quote."""
 NUMERALS = re.compile(r"\d+")
 
 
@@ -44,11 +46,11 @@ def subject_words(text: str) -> frozenset[str]:
                 words.add((small[:-1] if len(small) > 3 and small.endswith("s") and not small.endswith("ss") else small)[:STEM])
         else:
             words.update(word[place : place + 2] for place in range(len(word) - 1))
-    words.update(name for pattern, name in CONCEPTS if re.search(pattern, text, re.IGNORECASE))
+    small = text.lower()
+    words.update(name for name, spellings in CONCEPTS if any(spelling in small for spelling in spellings))
     return frozenset(words)
 
 
-@lru_cache(maxsize=1024)
 def subject_of(told: Told) -> frozenset[str]:
     """The words that a value is said with in its own sentence, without the value."""
     around = told.around if told.fact.kind in RULES else told.around[: told.at] + " " + told.around[told.at + len(told.fact.text) :]
@@ -72,11 +74,14 @@ def is_marked_old(told: Told) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_new(told: Told) -> bool:
-    """Whether the sentence of a value, or the one before it, says that something changed."""
-    if NEW.search(told.around):
-        return True
-    return len(subject_of(told)) < 2 and len(told.lead) < 80 and NEW.search(told.lead) is not None
+def says_new(sentence: str) -> bool:
+    """Whether a sentence says that something changed."""
+    return NEW.search(sentence) is not None
+
+
+def is_new(told: Told, subject: frozenset[str]) -> bool:
+    """Whether the sentence of a value, or the one before it where that has hardly any subject, says that something changed."""
+    return says_new(told.around) or (len(subject) < 2 and len(told.lead) < 80 and says_new(told.lead))
 
 
 def is_kept(told: Told) -> bool:
@@ -92,7 +97,7 @@ def form(kind: FactKind, text: str) -> str:
 
 def _unit(text: str) -> str:
     unit = text.lstrip("0123456789.,:' _").strip()
-    known = (name for pattern, name in UNITS if re.match(rf"(?:{pattern})(?![A-Za-z])", unit))
+    known = (name for pattern, name in UNITS if pattern.match(unit))
     return next(known, unit) if text[:1].isdigit() else "money"
 
 
@@ -124,21 +129,21 @@ FORMS: dict[FactKind, Callable[[str], str]] = {
 
 def key_of(told: Told) -> str | None:
     """The label that a record puts before a value (``Execution Time: ``, ``"price": ``), numerals left out; None without one."""
-    before = told.around[: told.at][-48:]
-    label = LABEL.search(before) or (NAMED.search(before) if told.fact.kind is FactKind.version else None)
+    before = told.around[max(0, told.at - 48) : told.at]
+    is_set = ":" in before[-SET_OFF:] or "=" in before[-SET_OFF:]
+    label = (LABEL.search(before) if is_set else None) or (NAMED.search(before) if told.fact.kind is FactKind.version else None)
     return NUMERALS.sub("0", label[1]).lower() if label else None
 
 
 def bound_of(told: Told) -> str:
     """The word of a bound that stands right before a value (``before``, ``at most``, ``不超过``); empty without one."""
-    found = BOUNDS.search(told.around[: told.at][-24:])
+    found = BOUNDS.search(told.around[max(0, told.at - 24) : told.at])
     return found[0].strip().lower() if found else ""
 
 
-@lru_cache(maxsize=1024)
 def noun_of(told: Told) -> str:
     """The word right before a value (``room B-204``, ``端口 8443``); empty where none stands there."""
-    found = NOUN.search(told.around[: told.at][-32:])
+    found = NOUN.search(told.around[max(0, told.at - 32) : told.at])
     return found[1].lower() if found and found[1].lower() not in STOP else ""
 
 

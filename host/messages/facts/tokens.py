@@ -22,6 +22,8 @@ TOKEN = re.compile(rf"(?<![A-Za-z])[A-Za-z]*+(?:[0-9_~$#]|[./:@+=\\-](?=[A-Za-z0
 URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://")
 TRIMMED_START, TRIMMED_END = ":=?&\\*%+}-", ".:=?&-\\*~^{$@#+"
 MEMBER = re.compile(r"[a-z]\.([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$")
+PINS = frozenset("=@~>^")
+"""What stands between a package and its version."""
 KEY_ENDS = ('":', "':", '" :', '\\":')
 """What follows the name of a field: its value may be a fact, its name is none."""
 
@@ -35,19 +37,19 @@ class Reading(NamedTuple):
     is_weak: bool = False
 
 
-def in_tokens(text: str) -> Iterator[Found]:
+def in_tokens(text: str, lines: Lines) -> Iterator[Found]:
     """The values among the tokens of a text, rising."""
-    lines = Lines(text)
     for match in TOKEN.finditer(text):
-        for kind, start, end, is_weak in _readings_of(match[0]):
+        token = match[0]
+        if token.isdigit():
+            continue
+        for kind, start, end, is_weak in readings(token) if len(token) <= LONGEST else _of_long(token):
             first, last = match.start() + start, match.start() + end
             if not text.startswith(KEY_ENDS, last) and (not is_weak or _is_meant(text, first, last, lines)):
                 yield kind, first, last
 
 
-def _readings_of(token: str) -> tuple[Reading, ...]:
-    if len(token) <= LONGEST:
-        return readings(token)
+def _of_long(token: str) -> tuple[Reading, ...]:
     return (Reading(FactKind.url, 0, len(token)),) if len(token) <= LONGEST_URL and URL.match(token) else ()
 
 
@@ -63,11 +65,11 @@ def _read(token: str, start: int) -> Iterator[Reading]:
     end = start + len(token)
     if len(token) < 2 or token.isdigit():
         return
-    if pinned := PACKAGE.fullmatch(token):
+    if not PINS.isdisjoint(token) and (pinned := PACKAGE.fullmatch(token)):
         yield Reading(FactKind.version, start + pinned.start(1), end)
     elif "=" in token and "://" not in token:
         yield from _assigned(token, start)
-    elif (kind := kind_of(token)) in (FactKind.path, None) and IMAGE.fullmatch(token) and not token[0].isdigit():
+    elif (kind := kind_of(token)) in (FactKind.path, None) and ":" in token and IMAGE.fullmatch(token) and not token[0].isdigit():
         yield from _tagged(token, start)
     elif kind:
         yield Reading(kind, start, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from host.messages.facts.fact import Fact, FactKind
+from host.messages.facts.lines import Lines
 from host.messages.facts.literals import in_literals
 from host.messages.facts.numbers import in_numbers
 from host.messages.facts.tokens import in_tokens
@@ -17,7 +18,8 @@ def values_in(text: str) -> list[Fact]:
     Three passes, each linear in the length of the text; where two read the same span, the earlier one says its kind. A weak
     candidate (a bare number, a plain name) counts in prose and where it stands as a value of a record.
     """
+    lines = Lines(text)
     found: dict[tuple[int, int], FactKind] = {}
-    for kind, start, end in chain(in_tokens(text), in_numbers(text), in_literals(text)):
+    for kind, start, end in chain(in_tokens(text, lines), in_numbers(text, lines), in_literals(text, lines)):
         found.setdefault((start, end), kind)
-    return [Fact(kind, start, end, text[start:end]) for (start, end), kind in sorted(found.items())]
+    return [Fact(found[span], *span, text[span[0] : span[1]]) for span in sorted(found)]
