@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from host.conversation.conversation import Conversation
 from host.conversation.shelf import Shelf
 from host.engine.contract import ContextEngine
 from host.messages.types import Message
-from host.store.protocols import Store
+from host.store.protocols import Archive, Store
 from host.store.values import Session
 from host.testing.engines import services
 from host.testing.messages import system, tool_session
 from tests.engines_for_tests import compressor
 
 WINDOW = 8_000
+
+
+class Faulty:
+    """An archive that raises what it is told to, where it is written."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.error: Exception | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._archive, name)
+
+    def append(self, message: Message, **keywords: Any) -> int:
+        if self.error is not None:
+            raise self.error
+        return self._archive.append(message, **keywords)
 
 
 class Desk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Host:
         self._warn = warn
         self._store: SqliteStore | None = None
         self._sessions: dict[str, Session] = {}
+        self._lock = threading.RLock()
 
     @property
     def store(self) -> SqliteStore:
@@ -55,15 +57,18 @@ class Host:
         return self._store
 
     def conversation(self, name: str, *, engine: str | None = None, window: int | None = None) -> Conversation:
-        """The conversation of this title, id or unique prefix of an id; a new one of this title where there is none.
+        """The conversation of exactly this title or id; a new one of this title where there is none.
 
         ``window`` is the model's context window in tokens where config.yaml names no model. A second call gives the
         same object.
         """
-        kept = found_or_created(self.store, name, source="api")
-        if kept.conversation not in self._sessions:
-            self._sessions[kept.conversation] = open_session(self._place, self.store, kept, engine=engine, window=window, warn=self._warn)
-        return self._sessions[kept.conversation].conversation
+        with self._lock:
+            kept = found_or_created(self.store, name, source="api")
+            if kept.conversation not in self._sessions:
+                self._sessions[kept.conversation] = open_session(
+                    self._place, self.store, kept, engine=engine, window=window, warn=self._warn
+                )
+            return self._sessions[kept.conversation].conversation
 
     def close(self) -> None:
         """Close the archive. Conversations of this host cannot be used afterwards; a second call does nothing."""

@@ -26,9 +26,10 @@ from host.discovery import Resolution, resolve
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.outcome import Outcome
 from host.engine.services import Services
-from host.errors import NoSuchSession, TitleTaken
+from host.errors import NoSuchSession, TitleTaken, UsageError
 from host.store.filesystems import network_filesystem
 from host.store.protocols import Store
+from host.store.titles import LAST, LONGEST, clean_title
 from host.store.values import Session as Kept
 from host.tokens import Counter, Remembered
 
@@ -111,13 +112,27 @@ def open_session(
 
 
 def found_or_created(store: Store, name: str, *, source: str) -> Kept:
-    """The session of this id, prefix or title; a new one with it as title where there is none."""
-    try:
-        return store.sessions.find(name)
-    except NoSuchSession:
+    """The session of exactly this id or title; a new one with it as title where there is none."""
+    title = clean_title(name)
+    if title is None or title == LAST or len(" ".join(name.split())) > LONGEST:
+        raise UsageError(
+            f"a conversation cannot be called {name[:LONGEST]!r}", f"give a title of at most {LONGEST} characters other than {LAST!r}"
+        )
+    known = _exactly(store, name, title)
+    if known is None:
         with suppress(TitleTaken):  # another process made it at this moment
-            return store.sessions.create(title=name, source=source)
-    return store.sessions.find(name)
+            known = store.sessions.create(title=title, source=source)
+    return known or store.sessions.find(title)
+
+
+def _exactly(store: Store, name: str, title: str) -> Kept | None:
+    """What ``find`` finds, unless it is by the beginning of an id."""
+    try:
+        found = store.sessions.find(name)
+    except NoSuchSession:
+        return None
+    named = found.id == name or any(session.title == title for session in store.sessions.listed(conversation=found.conversation))
+    return found if named else None
 
 
 def filesystem_warnings(home: Path) -> list[str]:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host.errors import UsageError
+from host.store.values import FILE
 
 if TYPE_CHECKING:
     from host.store.sqlite.store import SqliteStore
 
-ARCHIVE = "archive.db"
+ARCHIVE = FILE
 REPLAYS = "replays"
 KEPT_REPLAYS = 10
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,26 +13,27 @@ from datetime import datetime
 from typing import Any
 
 from host.conversation.alone import alone
-from host.conversation.engine_door import Broken, EngineDoor
+from host.conversation.compacting import Compaction
+from host.conversation.engine_door import EngineDoor
 from host.conversation.inbox import Inbox
 from host.conversation.recognise import Received, Telling, Told
 from host.conversation.refusal import REFUSALS, GiveUp, Retry
-from host.conversation.shelf import NotNow, Shelf
+from host.conversation.restoring import without_rows
+from host.conversation.shelf import Shelf
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT, REFUSAL, Trigger
 from host.conversation.turn import Turn
-from host.conversation.view import View, as_json, published
+from host.conversation.view import View
 from host.engine.contract import ContextEngine
 from host.engine.outcome import Outcome
 from host.engine.services import Services
-from host.errors import Forgotten, NoSuchSession, NotStorable, StoreError, UsageError
-from host.messages.ledger import Kind
+from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreUnavailable, UsageError
+from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import call_arguments, call_name
 from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
-from host.pipeline.exact import Exact
-from host.pipeline.settle import IDLE, Refused, Settled, render, settle
+from host.pipeline.settle import Refused, Settled, render
 from host.provider.refusals import too_long
 from host.store.protocols import Archive
-from host.store.values import Lease, Publication
+from host.store.values import Publication
 from host.tokens import Gauge
 from host.transforms.sanitize import sendable
 
@@ -61,16 +63,16 @@ class Conversation:
         self._watch = watch
         self._automatic = automatic
         self._inbox = Inbox(self.shelf, self._door.warn_once)
+        self._compaction = Compaction(self._door, services, self.shelf, self._inbox, keep_exact=keep_exact)
         self._view = View()  # its messages are in _messages, where they grow
         self._messages: list[Message] = []
         self._turn = Turn()
         self._sent: list[Message] | None = None
         self._tools: tuple[ToolSchema, ...] = ()
-        self._keep_exact = keep_exact
         self._refusals = 0
         self._closed = False
         self._door.tell_model(services.facts)
-        self._restore()
+        self._show(self._inbox.restored())
         if self.shelf.sessions is not None:
             self._door.tell_start(self.session)
 
@@ -87,7 +89,8 @@ class Conversation:
     @property
     def view(self) -> View:
         """The window as it is now, without looking whether it should be compacted."""
-        return replace(self._view, messages=tuple(self._messages))
+        with self._lock:
+            return replace(self._view, messages=tuple(self._messages))
 
     @alone
     def add(self, message: Message, *, delivery_of: int | None = None, time: datetime | None = None) -> int:
@@ -99,41 +102,36 @@ class Conversation:
         """
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
             raise UsageError(f"message {len(self._messages)} is no message: {str(message)[:80]!r}", "give a dict with a role")
-        if delivery_of is not None:
-            return self._delivered(delivery_of)
-        try:
-            self._view = self._inbox.flushed(self._view)
-            entry = self._inbox.keep(message, time)
-        except Forgotten as forgotten:
-            self._door.warn_once(str(forgotten))
-            return forgotten.position
-        if entry.row is not None and entry.row != self._view.rows + 1:
-            self._catch_up(until=entry.row)
-        self._view = replace(self._view, ledger=self._view.ledger.append(entry), rows=entry.row or self._view.rows)
-        self._messages.append(message)
-        self.gauge.cost(message)
-        self._turn = self._turn.after(message)
-        if self._turn.results_in:
-            self._consider(POST_RESPONSE)
-        return entry.row or 0
+        return self._add(message, time) if delivery_of is None else self._delivered(delivery_of)
 
     @alone
     def receive(self, messages: Sequence[Message]) -> Received:
         """Take the whole list as a caller holds it: what is known is recognised, the rest is added.
 
-        An edit of an old message is kept as a new version of it. Handing the same list over again adds nothing, after
-        a restart and after a compaction too.
+        An edit of an old message is kept as a new version of it; where the list goes on before requests that are
+        archived, those leave the window. Handing the same list over again adds nothing, after a restart and after a
+        compaction too.
         """
-        self._catch_up()
-        rows: list[int | None] = []
-        versions = added = 0
-        for told in self._inbox.recognised(messages):
-            before = self.archive.range()[1]
-            rows.append(self._taken(told))
-            grown = self.archive.range()[1] > before
-            added += grown and told.telling is Telling.NEW
-            versions += grown and told.telling is Telling.VERSION
-        return Received(tuple(rows), added, versions)
+        for index, message in enumerate(messages):
+            if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+                raise UsageError(f"entry {index} of the list is no message: {str(message)[:80]!r}", "give dicts with a role")
+        kept = Counter[Telling]()
+        rewound = 0
+        while True:
+            self._catch_up()
+            recognised = self._inbox.recognised(messages)
+            rows: list[int | None] = [None] * len(messages)
+            try:
+                if recognised.rewound:
+                    self._rewind(recognised.rewound)
+                    rewound += len(recognised.rewound)
+                for told in recognised.told:
+                    before = self._view.rows
+                    rows[told.index] = self._take(told)
+                    kept[told.telling] += self._view.rows > before or (told.telling is Telling.NEW and rows[told.index] == 0)
+            except Outrun:  # another process was quicker: look again at what there is now
+                continue
+            return Received(tuple(rows), kept[Telling.NEW], kept[Telling.VERSION], rewound)
 
     @alone
     def window(self, tools: Sequence[ToolSchema] = ()) -> list[Message]:
@@ -185,6 +183,7 @@ class Conversation:
             raise UsageError("the window cannot be compacted while tool calls wait for their results", "add the results first")
         return self._compacted(MANUAL, focus)
 
+    @alone
     def estimate(self) -> int:
         """Tokens of the next request: system, messages and tools."""
         return self.gauge.measure(self._messages, self._tools)
@@ -218,32 +217,46 @@ class Conversation:
     @alone
     def close(self) -> None:
         """Say the engine good-bye and write what waits; nothing happens a second time."""
-        if not self._closed:
-            self._closed = True
-            self._view = self._inbox.flushed(self._view)
-            with suppress(NoSuchSession):  # it was deleted meanwhile
-                if self.shelf.sessions is not None:
-                    self._door.tell_end(self.session, self._messages)
-
-    def _restore(self) -> None:
-        """The newest view with the rows after it, as after a restart."""
-        self._view = self._inbox.restored()
-        self._messages = render(self._view.ledger)
-        self._turn = Turn()
-        for message in self._messages:
-            self._turn = self._turn.after(message)
-
-    def _catch_up(self, until: int | None = None) -> None:
-        """Take in what other processes did to this conversation: rows before ``until``, and views."""
-        news = self._inbox.news(self._view, until)
-        if news is None:
+        if self._closed:
             return
-        self._view = news
-        self._messages = render(news.ledger)
+        self._closed = True
+        self._inbox.backlog.written(now=True)
+        if self._inbox.backlog:
+            self._door.warn_once(f"{len(self._inbox.backlog)} messages could not be archived and end with this process")
+        if self.shelf.sessions is not None:
+            with suppress(NoSuchSession, StoreUnavailable):  # deleted meanwhile, or out of reach: there is nothing to end
+                self._door.tell_end(self.session, self._messages)
+
+    def _show(self, view: View) -> None:
+        """Make a view the window that this conversation goes on with."""
+        self._view, self._messages = view, render(view.ledger)
         self._turn = Turn(asked=self._turn.asked)
         for message in self._messages:
             self._turn = self._turn.after(message)
         self.gauge.compacted()
+
+    def _catch_up(self, until: int | None = None) -> None:
+        """Take in what others did to this conversation: rows before ``until``, views, erasures."""
+        if (news := self._inbox.news(self._view, until)) is not None:
+            self._show(news)
+
+    def _add(self, message: Message, said: datetime | None, *, after: int | None = None) -> int:
+        try:
+            if self._inbox.backlog:
+                self._catch_up()
+            entry = self._inbox.keep(message, said, after=after)
+        except Forgotten as forgotten:
+            self._door.warn_once(str(forgotten))
+            return forgotten.position
+        if entry.row is not None and entry.row != self._view.rows + 1:
+            self._catch_up(until=entry.row)
+        self._view = replace(self._view, ledger=self._view.ledger.append(entry), rows=entry.row or self._view.rows)
+        self._messages.append(message)
+        self.gauge.cost(message)
+        self._turn = self._turn.after(message)
+        if self._turn.results_in:
+            self._consider(POST_RESPONSE)
+        return entry.row or 0
 
     def _delivered(self, position: int) -> int:
         first, last = self.archive.range()
@@ -251,28 +264,39 @@ class Conversation:
             raise UsageError(f"delivery_of={position} is no message of this conversation", f"positions are {first} to {last}")
         return position
 
-    def _taken(self, told: Told) -> int | None:
+    def _take(self, told: Told) -> int | None:
         """Keep what a told message brings; what cannot be kept is in quarantine, and the rest goes on."""
         try:
             if told.telling is Telling.NEW:
-                return self.add(told.message)
-            if told.telling is Telling.VERSION and told.row is not None:
-                return self._revise(told.message, told.row)
-        except NotStorable as error:
+                return self._add(told.message, None, after=self._view.rows)
+            if told.telling is Telling.VERSION and told.entry is not None:
+                return self._revise(told.message, told.entry)
+        except (NotStorable, StoreUnavailable) as error:
             self._door.warn_once(str(error))
             return None
-        return told.row
-
-    def _revise(self, message: Message, position: int) -> int | None:
-        """Keep a new version of an archived message, and show it where the old one was shown."""
-        try:
-            revised = self._inbox.revise(self._view, message, position)
         except Forgotten as forgotten:
             self._door.warn_once(str(forgotten))
             return forgotten.position
-        self._view = revised
-        self._messages = render(revised.ledger)
-        return revised.rows
+        return told.entry.row if told.entry is not None else None
+
+    def _revise(self, message: Message, old: Entry) -> int | None:
+        """Keep a new version of a message, and show it where the old one was shown."""
+        if old.row is not None:
+            self._show(self._inbox.revise(self._view, message, old.row, after=self._view.rows))
+            return self._view.rows
+        self._inbox.backlog.replace(old.message, message)
+        entries = [Entry(message) if entry.message is old.message else entry for entry in self._view.ledger]
+        self._show(replace(self._view, ledger=Ledger(entries)))
+        return None
+
+    def _rewind(self, rows: tuple[int, ...]) -> None:
+        """Take messages out of the window that the caller took back; they stay in the archive."""
+        view = replace(self._view, ledger=without_rows(self._view.ledger, rows))
+        if self.shelf.views is not None:
+            receipt = {"rewound": list(rows)}
+            publication = Publication(view.ledger, view.rows, self.shelf.state.engine, "rewind", receipt)
+            view = replace(view, version=self.shelf.views.publish(publication, expected=view.version).version)
+        self._show(view)
 
     def _consider(self, trigger: Trigger) -> None:
         """Compact as often as the trigger allows while the engine wants it and it helps; never while calls wait."""
@@ -288,13 +312,15 @@ class Conversation:
             )
 
     def _compacted(self, trigger: Trigger, focus: str | None) -> Outcome:
-        """One compaction: the engine rewrites, settle judges, the view is published or stays."""
+        """One compaction, and what became of it."""
         started, before, size = time.perf_counter(), self.estimate(), len(self._messages)
-        settled = self._published(before, trigger, focus)
+        view, settled = self._compaction.of(self._view, self._messages, before, trigger, focus)
         if isinstance(settled, Settled):
-            self._messages = list(settled.messages)
+            self._view, self._messages = view, list(settled.messages)
             self._turn = replace(self._turn, torn=False)
             self.gauge.compacted()
+        elif view is not self._view:
+            self._show(view)
         outcome = Outcome(
             trigger=trigger.name,
             before=before,
@@ -308,68 +334,3 @@ class Conversation:
         )
         self._watch(outcome)
         return outcome
-
-    def _published(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
-        """Compact under the lease and publish; whatever stands in the way is told, and the window stays as it was."""
-        version, counters = self._view.version, self._door.counters()
-        try:
-            with self.shelf.right_to_compact(self._door.warn_once) as lease:
-                self._inbox.refuse_backlog()
-                self._catch_up()
-                if self._view.version != version:
-                    raise NotNow("another process compacted it first")
-                settled = self._settled(tokens, trigger, focus)
-                if isinstance(settled, Settled):
-                    self._publish(settled, trigger, lease)
-                return settled
-        except NotNow as reason:
-            return self._stays(f"the conversation is not compacted now: {reason}")
-        except StoreError as error:
-            self._door.take_back(counters)
-            return self._stays(f"the compacted window was not kept and the old one stays: {error.what}")
-
-    def _stays(self, why: str) -> Refused:
-        self.shelf.state.pending = None
-        self._door.warn_once(why)
-        return Refused(why)
-
-    def _publish(self, settled: Settled, trigger: Trigger, lease: Lease | None) -> None:
-        view = published(self._view, settled)
-        if self.shelf.views is not None:
-            publication = Publication(
-                ledger=settled.ledger,
-                upto=view.rows,
-                engine=self.shelf.state.engine or self.engine.name,
-                trigger=trigger.name,
-                receipt=as_json(settled.receipt),
-                state=self.shelf.state.pending,
-                rotate=self.shelf.rotate,
-            )
-            old = self.session
-            kept = self.shelf.views.publish(publication, expected=self._view.version, lease=lease)
-            view = replace(view, version=kept.version)
-            self._door.tell_boundary(kept.session, old)
-            self.shelf.state.pending = None
-        self._view = view
-
-    def _judged(self, returned: object) -> Settled | Refused:
-        exact = None
-        if self._keep_exact:
-            exact = Exact(self._inbox.told(), self._keep_exact, self.threshold, self.services.count.text)
-        return settle(self._view.ledger, returned, count=self.services.count.messages, exact=exact)
-
-    def _settled(self, tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
-        """What the host makes of the engine's answer; a refusal is told unless there was just nothing to do."""
-        given = list(self._messages)
-        try:
-            returned = self._door.compress(given, tokens, focus, force=trigger.force)
-        except Broken as error:
-            settled: Settled | Refused = Refused(str(error))
-        else:
-            settled = IDLE if returned is given else self._judged(returned)
-        if settled is IDLE:
-            self.shelf.state.flush()
-        elif isinstance(settled, Refused):
-            self.shelf.state.pending = None
-            self._door.refuse(settled.rule)
-        return settled

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import redirect_stdout
 from copy import deepcopy
-from functools import partial
 from typing import Any, TypeVar
 
 from host.discovery.keywords import accepted_keywords
@@ -52,13 +51,16 @@ class EngineDoor:
         self._tried(update, None)
 
     def counters(self) -> dict[str, object]:
-        """What the engine remembers of its compactions, to be taken back where one is not published."""
-        return {name: getattr(self.engine, name) for name in COUNTERS if hasattr(self.engine, name)}
+        """What the engine remembers of its compactions, to be taken back where one is not published. None of its code runs."""
+        kept = getattr(self.engine, "__dict__", {})
+        return {name: kept[name] for name in COUNTERS if name in kept}
 
     def take_back(self, counters: dict[str, object]) -> None:
         """The engine's memory as it was: the window that it made is not the one that goes on."""
-        for name, value in counters.items():
-            self._tried(partial(setattr, self.engine, name, value), None)
+        kept = getattr(self.engine, "__dict__", {})
+        for name in COUNTERS:
+            kept.pop(name, None)
+        kept.update(counters)
 
     def tell_start(self, session: str) -> None:
         """A conversation begins, or goes on after a restart."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from host.conversation.recognise import Told, recognise
-from host.conversation.shelf import NotNow, Shelf, extended, place_in, restored, with_version
-from host.conversation.view import View
+from host.conversation.backlog import Backlog
+from host.conversation.recognise import Recognised, recognise
+from host.conversation.restoring import extended, restored, with_version
+from host.conversation.shelf import NotNow, Shelf
+from host.conversation.view import View, receipt_of
 from host.errors import StoreError, StoreUnavailable
 from host.messages.canonical import identity
-from host.messages.facts import Told as Fact
-from host.messages.facts import facts_of, told
 from host.messages.ledger import Entry, Kind, Ledger
-from host.messages.searchable import searchable
 from host.messages.types import Message
-
-FACT_ROWS = 20_000  # the newest: what was said longer ago is found by search, and no restart waits for it
-RETRY_SECONDS = 1.0  # between two tries to write what could not be written
 
 
 class Inbox:
@@ -29,94 +24,79 @@ class Inbox:
         self._shelf = shelf
         self._archive = shelf.archive
         self._warn = warn
-        self._backlog: list[tuple[Message, datetime]] = []  # accepted, not written yet
-        self._next_try = 0.0
+        self.backlog = Backlog(shelf.archive, warn)
+        self._erasures = 0
         self._known: Ledger | None = None  # the newest version of every message; made when it is first needed
         self._known_upto = 0
         self._made: tuple[int, frozenset[bytes]] = (-1, frozenset())  # of which version of the view
         self._added = 0
-        self._told: list[Fact] = []
-        self._told_upto = 0
 
     def restored(self) -> View:
-        """The newest view with all rows after it."""
+        """The newest view with all rows after it, and what waits to be written."""
+        pulse = self._archive.pulse()
         published = self._shelf.views.current() if self._shelf.views is not None else None
-        last = self._archive.range()[1]
         ledger = restored(self._archive, published)
-        return View(ledger=ledger, version=published.version if published else 0, rows=last)
+        last = max((entry.row or 0 for entry in ledger if entry.kind is Kind.ORIGINAL), default=0)
+        for message in self.backlog.messages():
+            ledger = ledger.append(Entry(message))
+        self._known, self._erasures = None, pulse.erasures
+        receipt, version = (receipt_of(published.receipt), published.version) if published is not None else (None, 0)
+        return View(ledger=ledger, version=version, receipt=receipt, rows=max(pulse.last, last))
 
-    def keep(self, message: Message, said: datetime | None) -> Entry:
-        """Archive a message. While the archive cannot be written its entry has no row, and it waits."""
-        if self._backlog:
-            return self._wait(message, said, None)
+    def news(self, view: View, until: int | None = None) -> View | None:
+        """The view with the rows that others added (before ``until``) and the view that they published; None for no news."""
         try:
-            row = self._archive.append(message, time=said)
+            if self.backlog.written():
+                return self.restored()
+            pulse = self._archive.pulse()
+            published = self._shelf.views is not None and pulse.version != view.version
+            if until is None and (published or pulse.erasures != self._erasures):
+                return self.restored()
+            last = pulse.last if until is None else until - 1
+            if last <= view.rows:
+                return None
+            ledger = extended(view.ledger, self._archive.rows(view.rows + 1, last), self._archive.places())
+            return replace(view, ledger=ledger, rows=last)
         except StoreUnavailable as error:
-            return self._wait(message, said, error)
+            self._warn(f"what other processes added cannot be seen now: {error.what}")
+            return None
+
+    def keep(self, message: Message, said: datetime | None, *, after: int | None = None) -> Entry:
+        """Archive a message. While the archive cannot be written its entry has no row, and it waits.
+
+        Outrun where another message came in after the position ``after``.
+        """
+        if self.backlog:
+            self.backlog.wait(message, said)
+            return Entry(message)
+        try:
+            row = self._archive.append(message, time=said, after=after)
+        except StoreUnavailable as error:
+            self.backlog.wait(message, said, error)
+            return Entry(message)
         self._added += 1
         entry = Entry(message, row)
         if self._known is not None and row == self._known_upto + 1:
             self._known, self._known_upto = self._known.append(entry), row
         return entry
 
-    def revise(self, view: View, message: Message, position: int) -> View:
-        """Archive a new version, and show it where the old one is shown."""
-        index = place_in(view.ledger, self._archive, self._place_of(position))
-        row = self._archive.append(message, replaces=position)
+    def revise(self, view: View, message: Message, position: int, *, after: int) -> View:
+        """Archive a new version of a message, and show it where the old one is shown."""
+        row = self._archive.append(message, replaces=position, after=after)
         self._added += 1
-        view = self.news(view, row) or view
-        entry = Entry(message, row)
-        if self._known is not None and row == self._known_upto + 1:
-            at = next((i for i, known in enumerate(self._known) if known.row == position), None)
-            self._known, self._known_upto = with_version(self._known, entry, at), row
-        return replace(view, ledger=with_version(view.ledger, entry, index), rows=row)
+        self._known = None
+        return replace(view, ledger=with_version(view.ledger, Entry(message, row), self._archive.places()), rows=row)
 
-    def recognised(self, messages: Sequence[Message]) -> list[Told]:
-        """Per message what it is to the archive."""
-        return recognise(self._all_known(), messages, lambda message: identity(message) in self._all_made())
-
-    def told(self) -> list[Fact]:
-        """The facts of the conversation as they were said; each row is read once."""
-        last = self._archive.range()[1]
-        for row in self._archive.rows(max(self._told_upto, last - FACT_ROWS) + 1, last):
-            if row.message is not None:
-                text = searchable(row.message)
-                self._told += told(facts_of(row.message), text, row=row.position, role=row.role)
-        self._told_upto = last
-        return self._told
-
-    def flushed(self, view: View) -> View:
-        """Write what waits, if the archive can be written again."""
-        if not self._backlog or time.monotonic() < self._next_try:
-            return view
-        try:
-            rows = iter(self._archive.extend([message for message, _ in self._backlog], times=[said for _, said in self._backlog]))
-        except StoreError:
-            self._next_try = time.monotonic() + RETRY_SECONDS
-            return view
-        self._warn(f"the archive can be written again: {len(self._backlog)} messages that waited are kept")
-        self._backlog.clear()
-        entries = [replace(entry, row=next(rows)) if entry.row is None and entry.kind is Kind.ORIGINAL else entry for entry in view.ledger]
-        return replace(view, ledger=Ledger(entries), rows=self._archive.range()[1])
-
-    def news(self, view: View, until: int | None = None) -> View | None:
-        """The view with the rows that others added (before ``until``) and the view that they published; None for no news."""
-        try:
-            newer = self.flushed(view)
-            if until is None and self._shelf.views is not None and self._shelf.version() != newer.version:
-                return self.restored()
-            last = self._archive.range()[1] if until is None else until - 1
-            if last > newer.rows:
-                ledger = extended(newer.ledger, self._archive, self._archive.rows(newer.rows + 1, last))
-                newer = replace(newer, ledger=ledger, rows=last)
-        except StoreUnavailable as error:
-            self._warn(f"what other processes added cannot be seen now: {error.what}")
-            return None
-        return None if newer is view else newer
+    def recognised(self, messages: Sequence[Message]) -> Recognised:
+        """Per message what it is to the archive, and to what still waits to be written."""
+        known = self._all_known()
+        for waiting in self.backlog.messages():
+            known = known.append(Entry(waiting))
+        return recognise(known, messages, lambda message: identity(message) in self._all_made())
 
     def refuse_backlog(self) -> None:
         """NotNow while messages wait: a view could not say which rows it stands for."""
-        if self._backlog:
+        if self.backlog:
             raise NotNow("the archive cannot be written, and messages wait for it")
 
     def tidy(self) -> None:
@@ -127,26 +107,16 @@ class Inbox:
         except StoreError as error:
             self._warn(f"new messages are not indexed yet and searches read them one by one: {error.what}")
 
-    def _wait(self, message: Message, said: datetime | None, error: StoreUnavailable | None) -> Entry:
-        if error is not None:
-            self._warn(f"messages are not archived now and are kept as soon as it goes again: {error.what}")
-            self._next_try = time.monotonic() + RETRY_SECONDS
-        self._backlog.append((message, said or datetime.now(UTC)))
-        return Entry(message)
-
-    def _place_of(self, position: int) -> int:
-        return next((row.place for row in self._archive.rows(position, position)), position)
-
     def _all_known(self) -> Ledger:
-        last = self._archive.range()[1]
+        last = self._archive.range()[1] if not self.backlog else self._known_upto
         if self._known is None or self._known_upto != last:
             rows = self._archive.current()
             self._known = Ledger(Entry(row.message, row.position) for row in rows if row.message is not None)
-            self._known_upto = last
+            self._known_upto = max((row.position for row in rows), default=0)
         return self._known
 
     def _all_made(self) -> frozenset[bytes]:
-        version = self._shelf.version()
+        version = self._archive.pulse().version
         if self._made[0] != version:
             views = self._shelf.views.history() if self._shelf.views is not None else []
             made = {id(entry): entry.message for view in views for entry in view.ledger if entry.kind is not Kind.ORIGINAL}

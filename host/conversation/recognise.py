@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import cast
 
 from host.messages.canonical import identity
 from host.messages.ledger import Entry, Ledger, align
-from host.messages.reading import is_system, tool_call_id
+from host.messages.reading import is_system, text_of, tool_call_id
 from host.messages.types import Message
 from host.transforms.handoff import split_merged
 
 REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "codex_reasoning_items", "thinking"})
 REASONING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+
+
+ALIKE = 0.4  # of the pairs of characters
+COMPARED = 2_000  # characters
 
 
 class Telling(StrEnum):
@@ -28,42 +33,66 @@ class Telling(StrEnum):
 
 @dataclass(frozen=True)
 class Told:
-    """A message of the list; ``row`` is the position of the archived one that it is, or replaces."""
+    """A message of the list, or a part of one; ``entry`` is the archived message that it is, or replaces.
 
+    ``index`` is its place in the list: of a summary merged in front of a message both have the same.
+    """
+
+    index: int
     message: Message
     telling: Telling
-    row: int | None = None
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a list is to the archive. ``rewound`` are the rows that the caller took back: it went on before them otherwise."""
+
+    told: list[Told]
+    rewound: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Received:
-    """What a list that was handed over brought. ``rows`` are the positions of its messages, None for an engine's."""
+    """What a list that was handed over brought. ``rows`` are the positions of its messages, None for an engine's.
+
+    ``rewound`` messages stay in the archive and have left the window.
+    """
 
     rows: tuple[int | None, ...]
     added: int
     versions: int
+    rewound: int = 0
 
 
-def recognise(known: Ledger, messages: Sequence[Message], is_made: Callable[[Message], bool]) -> list[Told]:
+def recognise(known: Ledger, messages: Sequence[Message], is_made: Callable[[Message], bool]) -> Recognised:
     """Per message what it is to ``known``, the newest version of every archived message in order.
 
     A list may be cut at either end and hold summaries. What stands between two known messages in the place of others
-    is a new version of them: by the id of the tool call, as system prompt, or where there are as many on both sides.
+    is a new version of them: by the id of the tool call, as system prompt, or where there are as many on both sides. Of
+    a list in which nothing is known only what reads alike is. New messages where the archive goes on with other requests
+    of the user take those back.
     """
-    parts = [part for message in messages for part in split_merged(message)]
-    found = align(known, parts)
+    parts = [(index, part) for index, message in enumerate(messages) for part in split_merged(message)]
+    found = align(known, [part for _, part in parts])
     told = [
-        Told(part, Telling.KNOWN, known[at].row) if at is not None else Told(part, Telling.MADE if is_made(part) else Telling.NEW)
-        for part, at in zip(parts, found, strict=True)
+        Told(index, part, Telling.KNOWN, known[at]) if at is not None else Told(index, part, Telling.MADE if is_made(part) else Telling.NEW)
+        for (index, part), at in zip(parts, found, strict=True)
     ]
     used = {at for at in found if at is not None}
+    free: list[Entry] = []
     for run, gap in _runs(told, found, len(known)):
         free = [known[at] for at in gap if at not in used]
         in_order = len(run) == len(free) or (len(run) > len(free) and gap.stop == len(known))  # the end may go on
-        for at, entry in _counterparts([told[i].message for i in run], free, in_order=in_order):
+        for at, entry in _counterparts([told[i].message for i in run], free, in_order=in_order, alike=not used):
             telling = Telling.KNOWN if says_nothing_new(entry.message, told[run[at]].message) else Telling.VERSION
-            told[run[at]] = Told(told[run[at]].message, telling, entry.row)
-    return told
+            told[run[at]] = replace(told[run[at]], telling=telling, entry=entry)
+    went_on = bool(used) and bool(told) and told[-1].telling is Telling.NEW
+    return Recognised(told, _rows_of(free) if went_on and any(entry.message.get("role") == "user" for entry in free) else ())
+
+
+def _rows_of(entries: Sequence[Entry]) -> tuple[int, ...]:
+    return tuple(entry.row for entry in entries if entry.row is not None)
 
 
 def says_nothing_new(known: Message, told: Message) -> bool:
@@ -101,8 +130,8 @@ def _runs(told: Sequence[Told], found: Sequence[int | None], size: int) -> Itera
         yield run, range(left + 1, size)
 
 
-def _counterparts(messages: Sequence[Message], free: list[Entry], *, in_order: bool) -> Iterator[tuple[int, Entry]]:
-    """Which of the messages stand in the place of which entries."""
+def _counterparts(messages: Sequence[Message], free: list[Entry], *, in_order: bool, alike: bool) -> Iterator[tuple[int, Entry]]:
+    """Which of the messages stand in the place of which entries, and are taken out of ``free``; only those ``alike``, if asked."""
     for index, message in enumerate(messages):
         wanted: Callable[[Entry], bool]
         if call := tool_call_id(message):
@@ -114,9 +143,19 @@ def _counterparts(messages: Sequence[Message], free: list[Entry], *, in_order: b
         else:
             continue
         entry = next(filter(wanted, free), None)
-        if entry is not None:
+        if entry is not None and (not alike or reads_alike(entry.message, message)):
             free.remove(entry)
             yield index, entry
+
+
+def reads_alike(known: Message, told: Message) -> bool:
+    """Whether two messages share a good part of their pairs of characters: an edit, not another message."""
+    ours, theirs = (_pairs(text_of(message)[:COMPARED]) for message in (known, told))
+    return len(ours & theirs) >= ALIKE * len(ours | theirs)
+
+
+def _pairs(text: str) -> set[str]:
+    return {left + right for left, right in pairwise(text)}
 
 
 def _answers(call: str) -> Callable[[Entry], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,10 +13,9 @@ from typing import Any
 
 from host.engine.services import State
 from host.errors import StoreError
-from host.messages.ledger import Entry, Kind, Ledger
 from host.store.memory import MemoryState
 from host.store.protocols import Archive, Leases, Search, Sessions, Store, Views
-from host.store.values import COMPRESSION, Lease, Published, Row
+from host.store.values import COMPRESSION, Lease
 
 LEASE_SECONDS = 60.0  # after a crash nobody compacts for so long; hermes.md 9 has 300, and no fence that makes less safe
 LONGEST_REFRESH = 20.0  # seconds between two prolongations
@@ -68,7 +67,7 @@ class Shelf:
     state: HeldState = field(default_factory=lambda: HeldState(_no_state()))
     rotate: bool = False
     lease_seconds: float = LEASE_SECONDS
-    holder: str = field(default_factory=lambda: f"pid={os.getpid()}:tid={threading.get_ident()}:nonce={token_hex(4)}")
+    _nonce: str = field(default_factory=lambda: token_hex(4))
     _unindexed: int = 0
 
     @classmethod
@@ -78,7 +77,7 @@ class Shelf:
             archive=store.archive(conversation),
             conversation=conversation,
             views=store.views(conversation),
-            leases=getattr(store, "leases", None),
+            leases=store.leases,
             sessions=store.sessions,
             search=store.search,
             state=HeldState(partial(store.state, conversation), engine),
@@ -90,9 +89,10 @@ class Shelf:
         """The session in which the conversation goes on; empty where nothing is kept."""
         return self.sessions.tip(self.conversation).id if self.sessions is not None else ""
 
-    def version(self) -> int:
-        """The newest version of the view."""
-        return self.views.version() if self.views is not None else 0
+    @property
+    def holder(self) -> str:
+        """The name under which this process holds the lease; a forked child has another."""
+        return f"pid={os.getpid()}:nonce={self._nonce}"
 
     @contextmanager
     def right_to_compact(self, warn: Callable[[str], None]) -> Iterator[Lease | None]:
@@ -159,34 +159,3 @@ def refreshed(leases: Leases, lease: Lease, seconds: float) -> Iterator[None]:
         thread.join()
         with suppress(StoreError):  # it runs out by itself
             leases.release(lease)
-
-
-def restored(archive: Archive, published: Published | None) -> Ledger:
-    """The window that a view and the rows after it make."""
-    entries = list(published.ledger) if published is not None else []
-    return extended(Ledger(entries), archive, archive.rows((published.upto if published is not None else 0) + 1))
-
-
-def extended(ledger: Ledger, archive: Archive, rows: Iterator[Row]) -> Ledger:
-    """The window with more rows: messages follow, new versions take the place of the old ones."""
-    for row in rows:
-        if row.message is None:
-            continue
-        if row.place == row.position:
-            ledger = ledger.append(Entry(row.message, row.position))
-        else:
-            ledger = with_version(ledger, Entry(row.message, row.position), place_in(ledger, archive, row.place))
-    return ledger
-
-
-def with_version(ledger: Ledger, entry: Entry, index: int | None) -> Ledger:
-    """The window with a new version of a message; as it was where the message is not shown."""
-    if index is None:
-        return ledger
-    return Ledger([entry if at == index else known for at, known in enumerate(ledger)])
-
-
-def place_in(ledger: Sequence[Entry], archive: Archive, place: int) -> int | None:
-    """Index of the original whose first version has this position."""
-    shown = ((i, entry.row) for i, entry in enumerate(ledger) if entry.kind is Kind.ORIGINAL and entry.row is not None)
-    return next((i for i, row in shown if row == place or (row > place and next(archive.rows(row, row)).place == place)), None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from host.messages.ledger import Ledger
 from host.messages.types import JSON, Message
-from host.pipeline.settle import Receipt, Settled, ranges, rows_of
+from host.pipeline.settle import Receipt, Settled
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,6 @@ class View:
     receipt: Receipt | None = None
     rows: int = 0
 
-    @property
-    def lost(self) -> tuple[range, ...]:
-        """Rows of the archive that nothing in the window stands for, over all compactions."""
-        stood_for = {row for entry in self.ledger for row in rows_of(entry)}
-        return ranges([row for row in range(1, self.rows + 1) if row not in stood_for])
-
 
 def as_json(receipt: Receipt) -> JSON:
     """The receipt as it is kept."""
@@ -39,6 +33,14 @@ def as_json(receipt: Receipt) -> JSON:
         "lost": [[span.start, span.stop - 1] for span in receipt.lost],
         "repairs": list(receipt.repairs),
     }
+
+
+def receipt_of(kept: JSON) -> Receipt | None:
+    """A receipt as it was kept; None for a view that no compaction made."""
+    if "before" not in kept:
+        return None
+    spans = {key: tuple(range(first, last + 1) for first, last in kept[key]) for key in ("covered", "lost")}
+    return Receipt(kept["before"], kept["after"], kept["kept"], spans["covered"], spans["lost"], tuple(kept["repairs"]))
 
 
 def published(view: View, settled: Settled) -> View:

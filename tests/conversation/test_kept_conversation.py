@@ -10,15 +10,17 @@ from typing import Any, cast
 
 import pytest
 
+from host.conversation import backlog
 from host.conversation.conversation import Conversation
-from host.errors import Outrun, StoreUnavailable, UsageError
+from host.errors import Forgotten, NotStorable, Outrun, StoreUnavailable, UsageError
 from host.messages.types import Message
+from host.store.care import Forget
 from host.store.memory import MemoryStore
 from host.store.protocols import Archive, Leases, Views
 from host.store.sqlite.store import SqliteStore
 from host.store.values import COMPRESSION
 from host.testing.messages import assistant, call, result, user
-from tests.desk import Desk, fed, long_session
+from tests.desk import Desk, Faulty, fed, long_session
 from tests.engines_for_tests import Scripted
 
 STORES = ("sqlite", "memory")
@@ -208,21 +210,102 @@ def test_threads_wait_for_each_other_on_one_conversation_and_never_on_different_
     assert late == [22]
 
 
-def test_while_the_disk_is_full_the_turn_goes_on_and_nothing_is_lost(desk: Desk) -> None:
+def faulty(desk: Desk) -> tuple[Conversation, Faulty]:
     shelf = desk.shelf()
-    archive = shelf.archive
-    talk = fed(desk.open(shelf=shelf), [user("one")])
-    talk._inbox._archive = cast(Archive, broken(broken(archive, "append", FULL), "extend", FULL))
+    archive = Faulty(shelf.archive)
+    return desk.open(shelf=replace(shelf, archive=cast(Archive, archive))), archive
+
+
+def test_while_the_disk_is_full_the_turn_goes_on_and_nothing_is_lost(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    talk, archive = faulty(desk)
+    talk.add(user("one"))
+    archive.error = FULL
     assert talk.add(assistant("two")) == 0
     talk.add(user("three"))
     assert talk.window() == [user("one"), assistant("two"), user("three")]
     assert "messages wait" in (talk.compact().refused or "")
     assert len([warning for warning in desk.warnings if "disk is full" in warning]) == 1
-    talk._inbox._archive, talk._inbox._next_try = archive, 0.0
+    archive.error = None
     talk.add(assistant("four"))
     assert archive.read(1, 9) == [user("one"), assistant("two"), user("three"), assistant("four")]
     assert talk.view.ledger.rows() == [1, 2, 3, 4]
     assert any("can be written again" in warning for warning in desk.warnings)
+
+
+def test_what_cannot_be_kept_holds_nothing_back_that_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    talk, archive = faulty(desk)
+    archive.error = FULL
+    talk.add(user("one"))
+    with pytest.raises(NotStorable):
+        talk.add(cast(Message, {"role": "user", "content": {1, 2}}))
+    talk.add(user("two"))
+    archive.error = Forgotten(1)
+    talk.window()
+    archive.error = None
+    talk.add(user("three"))
+    assert archive.read(1, 9) == talk.window() == [user("three")]
+
+
+def test_a_conversation_that_ends_writes_what_waits_at_once_and_says_what_it_cannot(desk: Desk) -> None:
+    talk, archive = faulty(desk)
+    archive.error = FULL
+    talk.add(user("one"))
+    archive.error = None
+    talk.close()
+    assert archive.read(1, 9) == [user("one")]
+    talk, archive = faulty(desk)
+    archive.error = FULL
+    talk.add(user("two"))
+    talk.close()
+    assert any("could not be archived" in warning for warning in desk.warnings)
+
+
+def test_a_list_handed_over_twice_while_nothing_can_be_written_is_kept_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    talk, archive = faulty(desk)
+    talk.receive([user("hello"), assistant("hi")])
+    archive.error = FULL
+    told = [user("hello"), assistant("hi"), user("q1"), assistant("a1")]
+    assert [talk.receive(told).added, talk.receive(told).added] == [2, 0]
+    talk.receive([*told[:3], assistant("a1, told anew")])
+    archive.error = None
+    assert talk.receive([*told[:3], assistant("a1, told anew")]).added == 0
+    assert archive.read(1, 9) == talk.window() == [*told[:3], assistant("a1, told anew")]
+
+
+def test_what_another_process_erases_leaves_an_open_conversation_too(desk: Desk) -> None:
+    talk = fed(desk.open(shelf=desk.shelf(in_place=True)), [user("the key is zebra-kumquat-77"), assistant("noted"), user("go on")])
+    if isinstance(desk.store, SqliteStore):
+        desk.store.admin.forget(Forget(text="zebra-kumquat-77"), apply=True)
+    else:
+        cast(MemoryStore, desk.store).archive(desk.kept.conversation).forget(1)
+    assert talk.window() == [assistant("noted"), user("go on")]
+
+
+def test_two_processes_that_are_handed_the_same_list_keep_it_once(desk: Desk) -> None:
+    first, second = desk.open(), desk.open()
+    told = long_session(30)
+    inner = second.shelf.archive
+
+    class Overtaken:
+        """Lets the other process in just before the first write."""
+
+        done = False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(inner, name)
+
+        def append(self, message: Message, **keywords: Any) -> int:
+            if not self.done:
+                self.done = True
+                first.receive(told)
+            return inner.append(message, **keywords)
+
+    late = desk.open(shelf=replace(desk.shelf(), archive=cast(Archive, Overtaken())))
+    assert late.receive(told).rows == tuple(range(1, len(told) + 1))
+    assert first.archive.range() == (1, len(told))
 
 
 def test_a_copy_delivered_once_more_is_the_same_message(desk: Desk) -> None:
