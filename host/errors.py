@@ -14,10 +14,11 @@
     ├── StoreError                  2   the archive cannot do what was asked
     │   ├── StoreUnavailable        2   it cannot be read or written just now
     │   ├── NewerSchema             2   a later ctxhost made it
+    │   ├── ForeignFile             2   another program's database is in its place
     │   ├── DamagedStore            2   the file is broken
     │   ├── NotStorable             2   a message that JSON cannot hold; it is in quarantine
     │   ├── Forgotten               2   a message that was erased for good
-    │   ├── Outrun                  2   another process published first
+    │   ├── Outrun                  2   another process was first
     │   ├── NoSuchSession           2   nothing has this id or title
     │   └── TitleTaken              2   another conversation has this title
     └── ProviderError               3   the model's service failed
@@ -173,6 +174,13 @@ class NewerSchema(StoreError):
         )
 
 
+class ForeignFile(StoreError):
+    """Another program's database lies where the archive would be; nothing was written."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(f"{path} is the database of another program; nothing was written", "move it, or name another folder with --home")
+
+
 class DamagedStore(StoreError):
     """The archive's file is broken."""
 
@@ -199,10 +207,10 @@ class Forgotten(StoreError):
 
 
 class Outrun(StoreError):
-    """Another process published a view first, or took the lease over."""
+    """Another process was first: it published a view, kept messages, or took the lease over."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"the view was not published: {why}", "nothing to do: the other one's view counts")
+    def __init__(self, why: str, *, what: str = "the view was not published") -> None:
+        super().__init__(f"{what}: {why}", "nothing to do where the other one's counts; else read it and try again")
 
 
 class NoSuchSession(StoreError):

@@ -1,8 +1,9 @@
 """The composition root: the one place that knows every room and puts them together."""
 
 from host.app.host import Host
+from host.app.replays import open_replay, using_replay
 from host.app.session import Session, found_or_created, open_session
-from host.app.stores import archive_of, open_archive, open_replay
+from host.app.stores import archive_of, open_archive
 from host.app.wiring import (
     DEFAULT_KEY,
     SMALL_WINDOW,
@@ -40,4 +41,5 @@ __all__ = [
     "places_of",
     "services_of",
     "summary_endpoint",
+    "using_replay",
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from host.app.session import Session, found_or_created, open_session
 from host.app.stores import open_archive
 from host.app.wiring import load_config
+from host.errors import UsageError
 
 if TYPE_CHECKING:
     from host.conversation.conversation import Conversation
@@ -62,6 +63,8 @@ class Host:
         ``window`` is the model's context window in tokens where config.yaml names no model. A second call gives the
         same object.
         """
+        if not isinstance(name, str) or not (window is None or (type(window) is int and window > 0)):
+            raise UsageError(f"conversation({name!r}, window={window!r}) cannot be opened", "give a title, and a window in tokens")
         with self._lock:
             kept = found_or_created(self.store, name, source="api")
             if kept.conversation not in self._sessions:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 ARCHIVE = FILE
 REPLAYS = "replays"
-KEPT_REPLAYS = 10
+IN_USE = "in-use"  # in the folder of a replay: locked by whoever uses it; its time is when the replay ended, or began
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -38,20 +36,12 @@ def open_archive(home: Path, *, durability: str = "full", replay: str | None = N
     return SqliteStore(archive_of(home, replay), durability=durability)
 
 
-def open_replay(home: Path, recording: str) -> tuple[str, SqliteStore]:
-    """A new archive for a replay of the recording, and its name; all but the newest replays are removed."""
-    from host.store.sqlite.store import SqliteStore
-
-    for old in replays_in(home)[KEPT_REPLAYS - 1 :]:
-        shutil.rmtree(old, ignore_errors=True)
-    stem = UNSAFE.sub("-", recording).strip("-.")[:40] or "replay"
-    made = f"{stem}-{datetime.now():%Y%m%d-%H%M%S}"
-    folders = (home / REPLAYS / name for name in [made, *(f"{made}-{number}" for number in range(2, 100))])
-    folder = next(folder for folder in folders if not folder.exists())
-    return folder.name, SqliteStore(folder / ARCHIVE, durability="normal")
-
-
 def replays_in(home: Path) -> list[Path]:
-    """The folders of the replays, newest first."""
+    """The folders of the replays, newest first: by when they ended, or began where they were cut short."""
     folders = [path for path in (home / REPLAYS).glob("*") if (path / ARCHIVE).is_file()]
-    return sorted(folders, key=lambda path: (path.stat().st_mtime, path.name), reverse=True)
+    return sorted(folders, key=lambda path: (_ended(path), path.name), reverse=True)
+
+
+def _ended(folder: Path) -> float:
+    mark = folder / IN_USE
+    return (mark if mark.exists() else folder).stat().st_mtime

@@ -9,13 +9,17 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from host import __version__
 from host.cli.globals import Globals
+from host.cli.paths import named_path
 from host.errors import CtxhostError
+from host.home import default_home
 
 INTERRUPTED = 130
 USAGE = 2
+PLACES = {"--config": "config_file", "--home": "home"}
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("host.cli.init:init", "Write a commented config.yaml."),
@@ -53,8 +57,8 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--config", "config_file", type=click.Path(path_type=Path), envvar="CTXHOST_CONFIG", help="Configuration file to use alone.")
-@click.option("--home", type=click.Path(path_type=Path, file_okay=False), envvar="CTXHOST_HOME", help="Folder of ctxhost's own files.")
+@click.option("--config", "config_file", type=click.Path(), callback=named_path, envvar="CTXHOST_CONFIG", help="Configuration file to use alone.")
+@click.option("--home", type=click.Path(file_okay=False), callback=named_path, envvar="CTXHOST_HOME", help="Folder of ctxhost's own files.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks and notices.")
 @click.option("--no-color", is_flag=True, help="Plain output.")
 @click.version_option(__version__, prog_name="ctxhost")
@@ -63,8 +67,13 @@ def cli(context: click.Context, config_file: Path | None, home: Path | None, ver
     """A plugin host for the context of LLM agents: pick an engine, keep every message."""
     color = not no_color and "NO_COLOR" not in os.environ
     context.color = None if color else False
-    options = {"config_file": config_file, "verbose": verbose, "color": color}
-    context.obj = Globals(**options, home=home) if home else Globals(**options)  # type: ignore[arg-type]
+    context.obj = Globals(config_file, home or default_home(), verbose, color, typed_places(context))
+
+
+def typed_places(context: click.Context) -> tuple[str, ...]:
+    """The options that say where to look, as they were typed; the environment's are there for the next command too."""
+    typed = [(option, name) for option, name in PLACES.items() if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    return tuple(word for option, name in typed for word in (option, str(context.params[name])))
 
 
 def run(arguments: list[str] | None = None) -> int:

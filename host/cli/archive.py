@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,19 +13,19 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
-from host.cli.replay import named_path
+from host.cli.paths import named_file, named_path
 from host.cli.store_opening import NoArchive, confirmed, json_option, opened, watched, yes_option
 
 if TYPE_CHECKING:
     from host.store.care import Erasure, Forget, Verified
-    from host.store.sqlite.store import SqliteStore
+    from host.store.sqlite.everywhere import Everywhere
 
 MESSAGE_ID = re.compile(r"(\d{8}_\d{6}_[0-9a-f]{6}|last):(\d+)")
 
 
 @click.group()
 def archive() -> None:
-    """The archive: verify, back up, forget, expire, repair."""
+    """Look after the archive: check it, copy it, erase from it, mend it."""
 
 
 @archive.command("verify")
@@ -33,8 +35,8 @@ def archive() -> None:
 def verify_command(settings: Globals, prove: bool, as_json: bool) -> int:
     """Read everything and check it.
 
-    Digests, large strings, windows, the search index. Exit status 1 if something is wrong. What `archive forget` erased is not
-    wrong.
+    Digests, large strings, windows, the search index. Exit status 1 if something is wrong; `archive repair` salvages what a
+    damaged file still holds. What `archive forget` erased is not wrong.
     """
     from host.cli.store_care import verified_json, verified_lines
 
@@ -48,7 +50,7 @@ def verify_command(settings: Globals, prove: bool, as_json: bool) -> int:
 
 
 @archive.command("backup")
-@click.argument("file", required=False, type=click.Path(), callback=named_path)
+@click.argument("file", required=False, type=click.Path(), callback=named_file)
 @json_option
 @click.pass_obj
 def backup_command(settings: Globals, file: Path | None, as_json: bool) -> None:
@@ -74,41 +76,45 @@ def backup_command(settings: Globals, file: Path | None, as_json: bool) -> None:
 def forget_command(settings: Globals, pattern: str, is_text: bool, yes: bool, as_json: bool) -> int:
     """Erase every message that holds a text, or one message.
 
-    Everything that was made from it goes too: summaries, facts, titles, index entries. Shows first what would go, then asks;
-    with --json it asks nothing, and erases only with --yes. A text is looked for in the archives of replays too. The same
-    content is not archived again later. Exit status 1 if nothing holds it, or you say no.
-    """
-    from host.cli.store_care import erased, plan_lines, stores_here, together, would_go
+    A text is found as `ctxhost grep --mode literal` finds it, in the archives of replays too; one message is named by the id that
+    grep prints, or as last:17. All that was made from them goes too: versions, summaries, engine notes, titles, index entries. Shows
+    first what would go, then asks; with --json it asks nothing, and erases only with --yes.
 
-    with opened(settings) as store:
-        what = wanted(pattern, store, is_text=is_text)
-        with stores_here(settings, store, what) as stores:
-            with watched(settings) as progress:
-                parts = would_go(stores, settings.home, what, progress)
-            for line in () if as_json else plan_lines(parts):
-                click.echo(line)
-            found = any(not part.is_empty for part in parts)
-            if found and (yes or (not as_json and confirmed("erase it for good?", yes=False))):
-                with watched(settings) as progress:
-                    parts = erased(parts, settings.home, what, progress)
-    erasure = together(parts)
+    The same content is refused when it comes again. Only a message named by its id may be said again, where it is no more than
+    a word, or said elsewhere in the conversation too. Exit status 1 if nothing holds it, or you say no.
+    """
+    from host.cli.store_care import plan_lines
+    from host.cli.store_text import plain
+
+    with looked_for(settings, pattern, is_text=is_text) as planned:
+        for line in () if as_json else plan_lines(planned):
+            click.echo(line)
+        found = not planned.erasure.is_empty
+        agreed = found and (yes or (not as_json and confirmed("erase it for good?", yes=False)))
+        erasure = applied(settings, planned) if agreed else planned.erasure
     if as_json:
         say_json(erasure.as_json())
         return 0 if found else 1
-    if found:
-        say_erased(erasure)
-    return 0 if erasure.applied else 1
+    if not agreed:
+        if found:
+            click.echo("nothing was erased", err=True)
+        return 1
+    click.echo(f"erased; receipt {erasure.receipt}")
+    for place in erasure.may_hold_copies:
+        click.echo(f"a copy may be left: {plain(place)}", err=True)
+    return 0
 
 
 @archive.command("expire")
 @click.option("--older-than", "age", required=True, metavar="AGE", help="90d, 12w, 6m (months of 30 days) or 1y.")
-@yes_option
+@click.option("--yes", is_flag=True, help="Erase them.")
 @json_option
 @click.pass_obj
 def expire_command(settings: Globals, age: str, yes: bool, as_json: bool) -> None:
     """Erase conversations in which nothing happened for long.
 
-    Whole ones, never a part. Without --yes it only says which.
+    Whole ones, never a part, and never one that is being compacted. Without --yes it only says which. The archives of replays are
+    left alone.
     """
     from host.cli.store_care import expiry_lines
     from host.cli.store_times import age_of
@@ -131,9 +137,10 @@ def expire_command(settings: Globals, age: str, yes: bool, as_json: bool) -> Non
 def repair_command(settings: Globals, file: Path | None, as_json: bool) -> int:
     """Salvage what can be read of a damaged archive.
 
-    FILE is the home folder's archive where none is named; nobody may have it open. A copy of a damaged file is kept
-    in `backups` beside it. Where only the search index is damaged the messages are not touched. Exit status 1 if messages were
-    lost, or something is still wrong.
+    FILE is the home folder's archive where none is named. No process may have it open, and none can write to it meanwhile. A
+    copy of a damaged file is kept in `backups` beside it; a sound one is left as it is. Where only the search index is damaged the
+    messages are not touched. A repair that was cut short is finished by the next. Exit status 1 if messages were lost, or
+    something is still wrong.
     """
     from host.app import archive_of
     from host.cli.store_care import repaired_json, repaired_lines
@@ -166,23 +173,38 @@ def verified(settings: Globals, *, prove: bool) -> Verified:
         return Verified((Finding(str(archive_of(settings.home)), error.what), Finding("what to do", error.advice)))
 
 
-def wanted(pattern: str, store: SqliteStore, *, is_text: bool) -> Forget:
+@contextmanager
+def looked_for(settings: Globals, pattern: str, *, is_text: bool) -> Iterator[Everywhere]:
+    """What would go from the archives of the home folder; nothing is written. NoArchive where there is none."""
+    from host.cli.store_text import plain
+    from host.store.sqlite.everywhere import looked_everywhere, stores_under
+
+    if not any(stores_under(settings.home)):
+        raise NoArchive(settings)
+    what = wanted(settings, pattern, is_text=is_text)
+    with ExitStack() as stack:
+        with watched(settings) as progress:
+            planned = stack.enter_context(looked_everywhere(settings.home, what, progress=progress))
+        for path, why in planned.unopened if what.text is not None else ():
+            click.echo(f"not looked into, delete it where it may hold the text: {path.parent}: {plain(why)}", err=True)
+        yield planned
+
+
+def applied(settings: Globals, planned: Everywhere) -> Erasure:
+    """What went, once it is gone."""
+    with watched(settings) as progress:
+        return planned.applied(progress).erasure
+
+
+def wanted(settings: Globals, pattern: str, *, is_text: bool) -> Forget:
     """What is to be forgotten: a message where the pattern is an id with a position, else a text."""
     from host.store.care import Forget
 
     found = None if is_text else MESSAGE_ID.fullmatch(pattern)
     if found is None:
         return Forget(text=pattern)
-    return Forget(conversation=store.sessions.find(found[1]).conversation, position=int(found[2]))
-
-
-def say_erased(erasure: Erasure) -> None:
-    """What became of it, and where copies may be left."""
-    from host.cli.store_text import plain
-
-    if not erasure.applied:
-        click.echo("nothing was erased", err=True)
-        return
-    click.echo(f"erased; receipt {erasure.receipt}")
-    for place in erasure.may_hold_copies:
-        click.echo(f"a copy may be left: {plain(place)}", err=True)
+    session = found[1]
+    if session == "last":  # of the home's own archive: each has one
+        with opened(settings) as store:
+            session = store.sessions.find(session).id
+    return Forget(conversation=session, position=int(found[2]))

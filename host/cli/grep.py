@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def grep(settings: Globals, /, as_json: bool, explain: bool, **typed: object) ->
 
         say_json(page_json(page))
     else:
-        for line in lines(page, asked, explain=explain, color=settings.color):
+        for line in lines(page, asked, settings, explain=explain):
             click.echo(line)
     return 0 if page.hits else 1
 
@@ -111,18 +110,18 @@ def query_of(asked: Asked, store: Store) -> Query:
     )
 
 
-def lines(page: Page, asked: Asked, *, explain: bool, color: bool) -> Iterator[str]:
+def lines(page: Page, asked: Asked, settings: Globals, *, explain: bool) -> Iterator[str]:
     """The hits, then whether that is all, then how to go on."""
     from host.cli.store_hits import COLORED, UNCOLORED, pipe_lines, terminal_lines
 
     if sys.stdout.isatty():
-        yield from terminal_lines(page.hits, COLORED if color else UNCOLORED, shutil.get_terminal_size().columns)
+        yield from terminal_lines(page.hits, COLORED if settings.color else UNCOLORED, shutil.get_terminal_size().columns)
     else:
         yield from pipe_lines(page.hits)
-    yield from closing(page, asked, explain=explain)
+    yield from closing(page, asked, settings, explain=explain)
 
 
-def closing(page: Page, asked: Asked, *, explain: bool) -> Iterator[str]:
+def closing(page: Page, asked: Asked, settings: Globals, *, explain: bool) -> Iterator[str]:
     """How far the search got, in lines that ``grep -v '^--'`` takes away."""
     from host.cli.store_text import counted, plain
 
@@ -132,10 +131,10 @@ def closing(page: Page, asked: Asked, *, explain: bool) -> Iterator[str]:
     if explain:
         yield from (f"-- plan: {plain(step)}" for step in page.plan)
     if page.cursor is not None:
-        yield f"-- more: {next_command(asked, page.cursor)}"
+        yield f"-- more: {settings.command(*next_words(asked, page.cursor))}"
 
 
-def next_command(asked: Asked, cursor: str) -> str:
+def next_words(asked: Asked, cursor: str) -> list[str]:
     """What to type for the next page. Ages have become times, for the cursor is bound to them."""
     options = {
         "--mode": asked.mode if asked.mode != "auto" else None,
@@ -151,4 +150,4 @@ def next_command(asked: Asked, cursor: str) -> str:
         "--cursor": cursor,
     }
     typed = [word for name, value in options.items() if value for word in ([name] if value is True else [name, str(value)])]
-    return shlex.join(["ctxhost", "grep", *typed, "--", asked.pattern])
+    return ["grep", *typed, "--", asked.pattern]

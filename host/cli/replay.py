@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from host.cli.globals import Globals
+from host.cli.paths import named_file, named_path
 
 if TYPE_CHECKING:
     from host.app import Session
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
 LEAST_WINDOW = 2_000  # tokens
 
 
-def named_path(context: click.Context, parameter: click.Parameter, name: str | None) -> Path | None:
-    """The path of a parameter. An empty one is a mistake, such as a shell variable that is not set."""
-    if name == "":
-        from host.errors import UsageError
-
-        raise UsageError(f"the file name given as {parameter.get_error_hint(context)} is empty", "name a file")
-    return None if name is None else Path(name)
-
-
 @click.command()
 @click.argument("file", required=False, type=click.Path(), callback=named_path)
 @click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
@@ -36,7 +28,7 @@ def named_path(context: click.Context, parameter: click.Parameter, name: str | N
 @click.option("--format", "format_name", metavar="NAME", help="Format of FILE, where it is not recognised.")
 @click.option("--pick", metavar="N|TITLE|all", help="Which conversation of a file that holds several (default: the first).")
 @click.option("--latest", type=click.Choice(["claude-code", "codex"]), help="Replay this client's newest session instead of FILE.")
-@click.option("--out", type=click.Path(), callback=named_path, metavar="FILE", help="Write the last window as OpenAI messages.")
+@click.option("--out", type=click.Path(), callback=named_file, metavar="FILE", help="Write the last window as OpenAI messages.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_obj
 def replay(
@@ -65,12 +57,9 @@ def replay(
     if out is not None:
         check_writable(out, recording=path)
     chosen, left = chosen_transcripts(path, format_name, pick)
-    name, store = open_replay(settings.home, path.stem)
-    try:
+    with open_replay(settings.home, path.stem) as (name, store):
         runs = [replay_one(settings, store, transcript, engine, window, quiet=as_json, left=left) for transcript in chosen]
         store.search.catch_up()
-    finally:
-        store.close()
     if out is not None:
         write_windows(out, chosen, [result for _, result in runs])
     status = 0 if all(result.is_fine for _, result in runs) else 1
@@ -79,7 +68,8 @@ def replay(
         return status
     if out is not None:
         click.echo(f"wrote {out}")
-    click.echo(f"every message is archived; look for what left the window:  ctxhost grep PATTERN --replay {name}")
+    look = settings.command("grep", "PATTERN", "--replay", name)
+    click.echo(f"every message is archived; look for what left the window:  {look}")
     return status
 
 

@@ -10,14 +10,13 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
-from host.cli.replay import named_path
+from host.cli.paths import named_file
 from host.cli.store_opening import confirmed, json_option, opened, replay_option, yes_option
 from host.cli.windows import diff_command, undo_command, view_command
 
 if TYPE_CHECKING:
-    from host.messages.types import Message
-    from host.store.sqlite.store import SqliteStore
-    from host.store.values import Session
+    from host.store.protocols import Store
+    from host.store.values import Row, Session
 
 LISTED = 20
 UNWRAPPED = 10_000  # columns: in a pipe nothing is wrapped or cut
@@ -183,7 +182,7 @@ def delete_command(settings: Globals, session_id: str, yes: bool, as_json: bool)
 @sessions.command("export")
 @click.argument("session_id", metavar="ID")
 @click.option("--format", "format_name", type=click.Choice(FORMATS), default="openai", show_default=True, help="How to write it.")
-@click.option("--out", type=click.Path(), callback=named_path, metavar="FILE", help="Write FILE instead of standard output.")
+@click.option("--out", type=click.Path(), callback=named_file, metavar="FILE", help="Write FILE instead of standard output.")
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
 @click.option("--versions", is_flag=True, help="Every version of every message, in the order in which they were archived.")
 @click.option("--session-only", is_flag=True, help="Only what was archived in this session, not the whole conversation.")
@@ -214,32 +213,34 @@ def export_command(
         check_writable(out)
     with opened(settings, replay) as store:
         session = store.sessions.find(session_id)
-        messages, forgotten = exported(store, session, versions=versions, session_only=session_only)
+        chosen = exported(store, session, versions=versions, session_only=session_only)
+    messages = [row.message for row in chosen if row.message is not None]
     text = EXPORTS[format_name](session.title or session.id, messages)
     if out is None:
         click.echo(harmless(text) if sys.stdout.isatty() else text, nl=False)
     else:
         write_text(out, text)
         click.echo(f"wrote {out}: {counted(len(messages), 'message')}", err=True)
-    if forgotten:
+    damaged = sum(row.damaged for row in chosen)
+    if forgotten := len(chosen) - len(messages) - damaged:
         click.echo(f"{counted(forgotten, 'message')} not in it: erased by `ctxhost archive forget`", err=True)
+    if damaged:
+        click.echo(f"{counted(damaged, 'message')} not in it: damaged, `ctxhost archive verify` names what is wrong", err=True)
 
 
 for command in (view_command, diff_command, undo_command):
     sessions.add_command(command)
 
 
-def exported(store: SqliteStore, session: Session, *, versions: bool, session_only: bool) -> tuple[list[Message], int]:
-    """The messages to write, and how many are left out because they were forgotten.
+def exported(store: Store, session: Session, *, versions: bool, session_only: bool) -> list[Row]:
+    """The rows to write; those that were forgotten or are damaged have no message.
 
     A message belongs to the session in which it was said first, a version to the one in which it was archived.
     """
     archive = store.archive(session.conversation)
     rows = list(archive.rows()) if versions else archive.current()
     said = [(row.position if versions else row.place, row) for row in rows]
-    chosen = [row for at, row in said if not session_only or any(at in span for span in session.rows)]
-    messages = [row.message for row in chosen if row.message is not None]
-    return messages, len(chosen) - len(messages)
+    return [row for at, row in said if not session_only or any(at in span for span in session.rows)]
 
 
 def _refuse_existing(out: Path, force: bool) -> None:

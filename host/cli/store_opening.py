@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from host.engine.services import Progress
-    from host.store.sqlite.store import SqliteStore
+    from host.store.protocols import FileStore
 
 PATIENCE = 1.0  # seconds after which a bar is shown
 
@@ -38,17 +38,14 @@ class NoArchive(CtxhostError):
 
 
 @contextmanager
-def opened(settings: Globals, replay: str | None = None) -> Iterator[SqliteStore]:
+def opened(settings: Globals, replay: str | None = None) -> Iterator[FileStore]:
     """The archive of the home folder, or a replay's, until the block is left. NoArchive where there is none: none is made."""
-    from host.app import archive_of, open_archive
+    from host.app import archive_of, open_archive, using_replay
 
     if not archive_of(settings.home, replay).exists():
         raise NoArchive(settings)
-    store = open_archive(settings.home, replay=replay)
-    try:
+    with using_replay(settings.home, replay), closing(open_archive(settings.home, replay=replay)) as store:
         yield store
-    finally:
-        store.close()
 
 
 def confirmed(question: str, *, yes: bool) -> bool:

@@ -65,8 +65,13 @@ def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> list
 
 
 def local(moment: datetime | None) -> str:
-    """A time by the clock of whoever reads it, to the second."""
-    return "-" if moment is None else f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
+    """A time by the clock of whoever reads it, to the second; by UTC where that clock has no such time (year 1, west of it)."""
+    if moment is None:
+        return "-"
+    try:
+        return moment.astimezone().replace(tzinfo=None).isoformat(" ", "seconds")
+    except (OverflowError, ValueError, OSError):  # what the C library makes of it
+        return f"{moment.replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
 
 
 def sized(count: int) -> str:

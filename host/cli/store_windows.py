@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from host.cli.store_sessions import what_made
 from host.cli.store_text import aligned, counted, first_words, local, plain, spans
-from host.conversation.shelf import extended, restored
+from host.conversation.restoring import extended, restored
 from host.errors import UsageError
 from host.messages.canonical import identity
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import JSON, Message
 from host.pipeline.settle import render
 from host.store.protocols import Archive
-from host.store.undoing import Version, to_undo
+from host.store.undoing import would_undo
 from host.store.values import Published
 
 Tokens = Callable[[Message], int]
@@ -22,8 +22,8 @@ BEGINNING = 0  # the version before the first: the archive as it came
 
 
 @dataclass(frozen=True)
-class Shown:
-    """One state of the window, and what to call it."""
+class WindowState:
+    """A window as it is, or was, and what to call it."""
 
     name: str
     ledger: Ledger
@@ -41,8 +41,8 @@ class Shown:
 class Change:
     """From one state of the window to another: the entries that left, and those that came."""
 
-    before: Shown
-    after: Shown
+    before: WindowState
+    after: WindowState
 
     @property
     def left(self) -> list[Entry]:
@@ -67,22 +67,22 @@ class History:
         """The newest version, 0 while there is none."""
         return self.versions[-1].version if self.versions else BEGINNING
 
-    def now(self) -> Shown:
+    def now(self) -> WindowState:
         """The window with all that came since."""
         newest = self.versions[-1] if self.versions else None
         name = f"version {self.newest} ({made_by(newest)})" if newest else "the archive itself: nothing was compacted"
-        return Shown(name, restored(self.archive, newest))
+        return WindowState(name, restored(self.archive, newest))
 
-    def at(self, version: int, until: int | None = None) -> Shown:
+    def at(self, version: int, until: int | None = None) -> WindowState:
         """A version as it was published; with the rows until a position. UsageError where it does not exist."""
         found = next((each for each in self.versions if each.version == version), None)
         if found is not None:
-            return Shown(f"version {version} ({made_by(found)})", self._until(found.ledger, found.upto, until))
+            return WindowState(f"version {version} ({made_by(found)})", self._until(found.ledger, found.upto, until))
         if version != BEGINNING:
             known = f"0 to {self.newest}" if self.versions else "0 alone"
             raise UsageError(f"there is no version {version}", f"versions are {known}; `ctxhost sessions show ID` lists them")
         first = until if until is not None else self._upto(BEGINNING)
-        return Shown("version 0 (the archive itself)", self._until(Ledger(), 0, first))
+        return WindowState("version 0 (the archive itself)", self._until(Ledger(), 0, first))
 
     def between(self, start: int, end: int) -> Change:
         """What changed from one version to another; rows that merely followed are in both."""
@@ -91,17 +91,19 @@ class History:
 
     def undone(self) -> tuple[int, Change]:
         """The version that an undo would take back, and what it would do to the window now. UsageError where it cannot."""
-        versions = [Version(v.version, v.session, v.upto, v.ledger, v.undoes, v.engine, None) for v in self.versions]
-        undoing = to_undo(versions)
+        undoing = would_undo(self.versions)
         before = undoing.before
         upto, entries = (before.upto, before.entries) if before else (0, Ledger())
         name = f"as after version {before.version}" if before else "as before any compaction"
-        ledger = extended(Ledger(entries), self.archive, self.archive.rows(upto + 1))
-        return undoing.undone.version, Change(self.now(), Shown(name, ledger))
+        ledger = self._with_rows(Ledger(entries), upto, None)
+        return undoing.undone.version, Change(self.now(), WindowState(name, ledger))
 
     def _until(self, ledger: Ledger, upto: int, until: int | None) -> Ledger:
         entries = Ledger(ledger)  # of its own: appending to a shared one is for its owner
-        return entries if until is None else extended(entries, self.archive, self.archive.rows(upto + 1, until))
+        return entries if until is None else self._with_rows(entries, upto, until)
+
+    def _with_rows(self, ledger: Ledger, upto: int, until: int | None) -> Ledger:
+        return extended(ledger, self.archive.rows(upto + 1, until), self.archive.places())
 
     def _upto(self, version: int) -> int:
         found = next((each for each in self.versions if each.version == version), None)
@@ -134,7 +136,7 @@ def words_of(entry: Entry) -> str:
     return covers + merged + first_words(entry.message)
 
 
-def window_json(version: int, shown: Shown, tokens: Tokens) -> JSON:
+def window_json(version: int, shown: WindowState, tokens: Tokens) -> JSON:
     """A window for scripts: the messages as they are sent, and what each entry is."""
     return {
         "version": version,

@@ -16,7 +16,7 @@ from host.cli.store_opening import json_option, opened, replay_option
 if TYPE_CHECKING:
     from host.cli.store_windows import History
     from host.messages.types import Message
-    from host.store.sqlite.store import SqliteStore
+    from host.store.protocols import FileStore
 
 
 @click.command("view")
@@ -33,14 +33,14 @@ def view_command(settings: Globals, session_id: str, version: int | None, replay
     from host.cli.store_text import fitted
     from host.cli.store_windows import entry_lines, window_json
 
-    with look(settings, session_id, replay) as seen:
-        shown = seen.history.now() if version is None else seen.history.at(version)
+    with windows_of(settings, session_id, replay) as windows:
+        shown = windows.history.now() if version is None else windows.history.at(version)
     if as_json:
-        say_json(window_json(seen.history.newest if version is None else version, shown, seen.tokens))
+        say_json(window_json(windows.history.newest if version is None else version, shown, windows.tokens))
         return
-    for line in entry_lines(shown.ledger[:], seen.tokens) if len(shown.ledger) else ["no messages yet"]:
+    for line in entry_lines(shown.ledger[:], windows.tokens) if len(shown.ledger) else ["no messages yet"]:
         click.echo(fitted(line))
-    click.echo(f"{shown.name}: {shown.sizes(seen.tokens)}")
+    click.echo(f"{shown.name}: {shown.sizes(windows.tokens)}")
 
 
 @click.command("diff")
@@ -59,13 +59,13 @@ def diff_command(settings: Globals, session_id: str, start: int | None, end: int
     from host.cli.store_text import fitted
     from host.cli.store_windows import change_json, change_lines
 
-    with look(settings, session_id, replay) as seen:
-        last = seen.history.newest if end is None else end
-        change = seen.history.between(max(0, last - 1) if start is None else start, last)
+    with windows_of(settings, session_id, replay) as windows:
+        last = windows.history.newest if end is None else end
+        change = windows.history.between(max(0, last - 1) if start is None else start, last)
     if as_json:
-        say_json(change_json(change, seen.tokens))
+        say_json(change_json(change, windows.tokens))
         return
-    for line in change_lines(change, seen.tokens):
+    for line in change_lines(change, windows.tokens):
         click.echo(fitted(line))
 
 
@@ -83,14 +83,14 @@ def undo_command(settings: Globals, session_id: str, dry_run: bool, as_json: boo
     from host.cli.store_text import fitted
     from host.cli.store_windows import change_json, change_lines
 
-    with look(settings, session_id) as seen:
-        undone, change = seen.history.undone()
-        published = None if dry_run else seen.store.views(seen.conversation).undo(expected=seen.history.newest)
+    with windows_of(settings, session_id) as windows:
+        undone, change = windows.history.undone()
+        published = None if dry_run else windows.store.views(windows.conversation).undo(expected=windows.history.newest)
     if as_json:
         version, session = (published.version, published.session) if published else (None, None)
-        say_json({"applied": not dry_run, "undone": undone, "version": version, "session": session, **change_json(change, seen.tokens)})
+        say_json({"applied": not dry_run, "undone": undone, "version": version, "session": session, **change_json(change, windows.tokens)})
         return
-    for line in change_lines(change, seen.tokens):
+    for line in change_lines(change, windows.tokens):
         click.echo(fitted(line))
     if published is None:
         click.echo(f"nothing was changed: this is what taking back version {undone} would do")
@@ -99,17 +99,17 @@ def undo_command(settings: Globals, session_id: str, dry_run: bool, as_json: boo
 
 
 @dataclass(frozen=True)
-class Look:
+class Windows:
     """A conversation's windows, and a way to count them."""
 
-    store: SqliteStore
+    store: FileStore
     conversation: str
     history: History
     tokens: Callable[[Message], int]
 
 
 @contextmanager
-def look(settings: Globals, session_id: str, replay: str | None = None) -> Iterator[Look]:
+def windows_of(settings: Globals, session_id: str, replay: str | None = None) -> Iterator[Windows]:
     """Look at the windows of the conversation that a session belongs to."""
     from host.cli.store_windows import History
     from host.tokens import Counter, Remembered
@@ -117,7 +117,7 @@ def look(settings: Globals, session_id: str, replay: str | None = None) -> Itera
     with opened(settings, replay) as store:
         conversation = store.sessions.find(session_id).conversation
         history = History(store.archive(conversation), store.views(conversation).history())
-        yield Look(store, conversation, history, Remembered(Counter(model_name(settings), sampled=False)).message)
+        yield Windows(store, conversation, history, Remembered(Counter(model_name(settings), sampled=False)).message)
 
 
 def model_name(settings: Globals) -> str:

@@ -13,6 +13,7 @@ from host.messages.types import Message
 from host.store.protocols import Archive
 
 RETRY_SECONDS = 1.0  # between two tries
+PAUSES = 5  # times as long as the last try took
 
 
 class Backlog:
@@ -50,13 +51,14 @@ class Backlog:
         """Write what can be written, and say how many that was; without ``now`` not more often than once a second."""
         if not self._waiting or (time.monotonic() < self._next_try and not now):
             return 0
-        done = 0
+        done, started = 0, time.monotonic()
         while self._waiting:
             message, said = self._waiting[0]
             try:
                 self._archive.append(message, time=said)
             except StoreUnavailable:
-                self._next_try = time.monotonic() + RETRY_SECONDS
+                tried = time.monotonic() - started  # a file that another program holds locked is waited for, but not every turn
+                self._next_try = time.monotonic() + max(RETRY_SECONDS, PAUSES * tried)
                 break
             except (NotStorable, Forgotten) as error:
                 self._warn(str(error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 
 from host.conversation.engine_door import Broken, EngineDoor
 from host.conversation.heard import Heard
@@ -12,6 +13,7 @@ from host.conversation.triggers import Trigger
 from host.conversation.view import View, as_json, published
 from host.engine.services import Services
 from host.errors import StoreError
+from host.messages.reading import is_system
 from host.messages.types import Message
 from host.pipeline.exact import Exact
 from host.pipeline.settle import IDLE, Refused, Settled, settle
@@ -41,12 +43,26 @@ class Compaction:
                 if (news := self._inbox.news(view)) is not None:
                     return news, self._stays("the conversation is not compacted now: another process went on with it first")
                 settled = self._settled(view, messages, tokens, trigger, focus)
-                return (self._published(view, settled, trigger, lease) if isinstance(settled, Settled) else view), settled
+                if isinstance(settled, Settled) and self._is_in_vain(settled):
+                    self._door.take_back(counters)
+                    return view, self._stays("the newest messages alone do not fit the window, and leaving the others out would not help")
+                if isinstance(settled, Settled):
+                    self._tell_lost(settled)
+                    return self._published(view, settled, trigger, lease), settled
+                return view, settled
         except NotNow as reason:
             return view, self._stays(f"the conversation is not compacted now: {reason}")
         except StoreError as error:
             self._door.take_back(counters)
             return view, self._stays(f"the compacted window was not kept and the old one stays: {error.what}")
+
+    def _is_in_vain(self, settled: Settled) -> bool:
+        """Whether messages would be left out for a newest message that is larger than the window by itself."""
+        facts, count = self._services.facts, self._services.count.messages
+        limit = facts.window - facts.output_reserve - facts.tools
+        if not settled.receipt.lost or settled.receipt.after <= limit:
+            return False
+        return count(list(takewhile(is_system, settled.messages))) <= limit // 2  # a prompt that large stays, and every window is too full
 
     def _stays(self, why: str) -> Refused:
         self._shelf.state.pending = None
@@ -93,3 +109,8 @@ class Compaction:
         self._shelf.state.pending = None
         self._door.tell_boundary(kept.session, old)
         return replace(new, version=kept.version)
+
+    def _tell_lost(self, settled: Settled) -> None:
+        if settled.receipt.lost:
+            gone = sum(map(len, settled.receipt.lost))
+            self._door.warn_once(f"{gone} messages left the window without a summary that stands for them; `ctxhost grep` finds them")

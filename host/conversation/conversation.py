@@ -100,8 +100,9 @@ class Conversation:
         Calls and results that do not fit together are kept as they came; ``window`` gives them out paired. While the
         archive cannot be written the message is in the window all the same (position 0) and kept as soon as it can be.
         """
-        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            raise UsageError(f"message {len(self._messages)} is no message: {str(message)[:80]!r}", "give a dict with a role")
+        refuse_odd(message, f"message {len(self._messages)}")
+        if time is not None and not isinstance(time, datetime):
+            raise UsageError(f"time is {type(time).__name__}", "give a datetime, or nothing for now")
         return self._add(message, time) if delivery_of is None else self._delivered(delivery_of)
 
     @alone
@@ -113,8 +114,7 @@ class Conversation:
         compaction too.
         """
         for index, message in enumerate(messages):
-            if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-                raise UsageError(f"entry {index} of the list is no message: {str(message)[:80]!r}", "give dicts with a role")
+            refuse_odd(message, f"entry {index} of the list")
         kept = Counter[Telling]()
         rewound = 0
         while True:
@@ -134,8 +134,10 @@ class Conversation:
             return Received(tuple(rows), kept[Telling.NEW], kept[Telling.VERSION], rewound)
 
     @alone
-    def window(self, tools: Sequence[ToolSchema] = ()) -> list[Message]:
-        """The messages for a model call now; compacted first where the threshold is reached."""
+    def window(self, tools: Sequence[ToolSchema] | None = ()) -> list[Message]:
+        """The messages for a model call now, not to be written into; compacted first where the threshold is reached."""
+        self._refuse_closed()
+        tools = tools or ()
         self._catch_up()
         if tuple(tools) != self._tools:
             self._tools = tuple(tools)
@@ -150,7 +152,7 @@ class Conversation:
     @alone
     def measured(self, usage: Usage | Mapping[str, Any] | Dumped | None) -> None:
         """Take the provider's count for the window that was given out last, as it came; None where it gave none."""
-        usage = Usage.from_provider(usage)
+        usage = usage_of(usage)
         self._refusals = 0
         self.gauge.record(usage, self._messages if self._sent is None else self._sent, self._tools)
         self._door.take_usage(usage)
@@ -167,7 +169,7 @@ class Conversation:
             self.gauge.record(Usage(refusal.sent), self._sent, self._tools)
         if refusal.limit and refusal.limit < self.services.facts.window:
             self.services.facts = replace(self.services.facts, window=refusal.limit)
-            self._door.tell_model(self.services.facts)
+            self._door.tell_model(self.services.facts, learnt=True)
         if self._refusals > REFUSALS:
             return GiveUp(f"the window was refused {self._refusals} times in a row")
         outcome = self._compacted(REFUSAL, None)
@@ -178,6 +180,7 @@ class Conversation:
     @alone
     def compact(self, focus: str | None = None) -> Outcome:
         """Compact now, whatever the threshold says."""
+        self._refuse_closed()
         self._catch_up()
         if self._turn.waiting:
             raise UsageError("the window cannot be compacted while tool calls wait for their results", "add the results first")
@@ -240,7 +243,13 @@ class Conversation:
         if (news := self._inbox.news(self._view, until)) is not None:
             self._show(news)
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise UsageError("this conversation is closed", "ask its Host, or a new one, for it again")
+
     def _add(self, message: Message, said: datetime | None, *, after: int | None = None) -> int:
+        self._refuse_closed()
+        self._refusals = 0
         try:
             if self._inbox.backlog:
                 self._catch_up()
@@ -334,3 +343,17 @@ class Conversation:
         )
         self._watch(outcome)
         return outcome
+
+
+def refuse_odd(message: object, where: str) -> None:
+    """UsageError for what is no message."""
+    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+        raise UsageError(f"{where} is no message: {str(message)[:80]!r}", "give a dict with a role")
+
+
+def usage_of(usage: Usage | Mapping[str, Any] | Dumped | None) -> Usage | None:
+    """What a provider counted; UsageError for what is no usage."""
+    try:
+        return Usage.from_provider(usage)
+    except (AttributeError, TypeError) as error:
+        raise UsageError(f"{type(usage).__name__} is no usage", "give what the client calls usage, or None") from error

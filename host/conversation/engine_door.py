@@ -38,9 +38,9 @@ class EngineDoor:
         self._told: set[str] = set()
         self.failures = 0  # compactions in a row that ended in an exception
 
-    def tell_model(self, facts: ModelFacts) -> None:
-        """Give an engine of the reference's contract its window; one built on ``Engine`` has it from its services."""
-        if isinstance(self.engine, Engine):
+    def tell_model(self, facts: ModelFacts, *, learnt: bool = False) -> None:
+        """Give an engine its window. One built on ``Engine`` has read it from its services, unless it was learnt since."""
+        if isinstance(self.engine, Engine) and not learnt:
             return
 
         def update() -> object:

@@ -15,6 +15,8 @@ from host.errors import StoreError, StoreUnavailable
 from host.messages.canonical import identity
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import Message
+from host.store.kept import erased
+from host.store.values import Row
 
 
 class Inbox:
@@ -111,7 +113,7 @@ class Inbox:
         last = self._archive.range()[1] if not self.backlog else self._known_upto
         if self._known is None or self._known_upto != last:
             rows = self._archive.current()
-            self._known = Ledger(Entry(row.message, row.position) for row in rows if row.message is not None)
+            self._known = Ledger(known_entry(row) for row in rows)
             self._known_upto = max((row.position for row in rows), default=0)
         return self._known
 
@@ -122,3 +124,10 @@ class Inbox:
             made = {id(entry): entry.message for view in views for entry in view.ledger if entry.kind is not Kind.ORIGINAL}
             self._made = (version, frozenset(map(identity, made.values())))
         return self._made[1]
+
+
+def known_entry(row: Row) -> Entry:
+    """An archived message; a hole that no told message equals, where it was erased."""
+    if row.message is None:
+        return Entry(erased(row.role), row.position, Kind.STUB)
+    return Entry(row.message, row.position)

@@ -81,18 +81,18 @@ def recognise(known: Ledger, messages: Sequence[Message], is_made: Callable[[Mes
     ]
     used = {at for at in found if at is not None}
     free: list[Entry] = []
+    prompts: list[Entry] = []  # system messages that others stand in the place of
     for run, gap in _runs(told, found, len(known)):
         free = [known[at] for at in gap if at not in used]
         in_order = len(run) == len(free) or (len(run) > len(free) and gap.stop == len(known))  # the end may go on
         for at, entry in _counterparts([told[i].message for i in run], free, in_order=in_order, alike=not used):
             telling = Telling.KNOWN if says_nothing_new(entry.message, told[run[at]].message) else Telling.VERSION
             told[run[at]] = replace(told[run[at]], telling=telling, entry=entry)
+        if any(is_system(told[i].message) for i in run):
+            prompts += [entry for entry in free if is_system(entry.message)]
     went_on = bool(used) and bool(told) and told[-1].telling is Telling.NEW
-    return Recognised(told, _rows_of(free) if went_on and any(entry.message.get("role") == "user" for entry in free) else ())
-
-
-def _rows_of(entries: Sequence[Entry]) -> tuple[int, ...]:
-    return tuple(entry.row for entry in entries if entry.row is not None)
+    back = free if went_on and any(entry.message.get("role") == "user" for entry in free) else []
+    return Recognised(told, tuple(dict.fromkeys(entry.row for entry in [*prompts, *back] if entry.row is not None)))
 
 
 def says_nothing_new(known: Message, told: Message) -> bool:

@@ -8,6 +8,8 @@ from host.messages.ledger import Entry, Kind, Ledger
 from host.store.protocols import Archive
 from host.store.values import Published, Row
 
+TOLD = frozenset({Kind.ORIGINAL, Kind.DIGEST})  # what stands for one message: as it was said, or in short
+
 
 def restored(archive: Archive, published: Published | None) -> Ledger:
     """The entries of a view with all rows after it."""
@@ -26,20 +28,22 @@ def extended(ledger: Ledger, rows: Iterable[Row], places: Mapping[int, int]) -> 
 
 
 def with_version(ledger: Ledger, entry: Entry, places: Mapping[int, int]) -> Ledger:
-    """The window with a new version of a message, where the old one was shown.
+    """The window with a new version of a message, where the old one was shown, whole or as a digest.
 
-    Where a summary stands for the old one, a new version by the user follows the summary: it is news to the model. What
-    others said stays in the archive alone.
+    Where a summary stands for the old one, a new version by the user follows the summary: it is news to the model; where
+    the old one was erased, it takes its place. What others said stays in the archive alone.
     """
     place = places.get(entry.row or 0, entry.row)
     versions = {place, *(row for row, of in places.items() if of == place)} - {entry.row}
-    shown = next((i for i, known in enumerate(ledger) if known.kind is Kind.ORIGINAL and known.row in versions), None)
+    shown = next((i for i, known in enumerate(ledger) if known.kind in TOLD and known.row in versions), None)
     if shown is not None:
         return Ledger([entry if i == shown else known for i, known in enumerate(ledger)])
-    covering = [i for i, known in enumerate(ledger) if any(row in span for row in versions if row for span in known.covers)]
-    if not covering or entry.message.get("role") != "user":
+    if entry.message.get("role") != "user":
         return ledger
-    return Ledger([*ledger[: covering[-1] + 1], entry, *ledger[covering[-1] + 1 :]])
+    covering = [i for i, known in enumerate(ledger) if any(row in span for row in versions if row for span in known.covers)]
+    before = covering or [i for i, known in enumerate(ledger) if known.kind in TOLD and (known.row or 0) < (place or 0)]
+    behind = before[-1] + 1 if before else 0
+    return Ledger([*ledger[:behind], entry, *ledger[behind:]])
 
 
 def without_rows(ledger: Ledger, rows: Sequence[int]) -> Ledger:

@@ -77,7 +77,7 @@ class Shelf:
             archive=store.archive(conversation),
             conversation=conversation,
             views=store.views(conversation),
-            leases=store.leases,
+            leases=getattr(store, "leases", None),  # a third party's store may have none: that fails open (hermes.md 9)
             sessions=store.sessions,
             search=store.search,
             state=HeldState(partial(store.state, conversation), engine),

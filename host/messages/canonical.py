@@ -24,13 +24,16 @@ SIGNATURE_KEYS = frozenset(
 SEALED_TYPES = frozenset({"redacted_thinking", "reasoning.encrypted"})  # their ``data`` is a signature too
 CALLER_KEYS = frozenset({"arguments", "input"})  # what a tool was given: a ``signature`` in there is content
 IDENTITY_BYTES = 16
+DEEPEST = 600  # Python reads and writes JSON by recursion, 1,000 deep with all that called it
 
 
 def canonical(message: Message) -> bytes:
     """The archive's form of a message: compact JSON, key order as received, lone surrogates kept (design, The store).
 
-    Raises TypeError or ValueError for what JSON cannot hold.
+    Raises TypeError or ValueError for what JSON cannot hold: keys that are no strings, which it would turn into some, and
+    what is nested so deep that a fuller stack could not read it again.
     """
+    _refuse_unreadable(message, 0)
     return _json(message).encode("utf-8", "surrogatepass")
 
 
@@ -52,6 +55,21 @@ def identity(message: Message) -> bytes:
     except (TypeError, ValueError, RecursionError):
         told = _repr(message)
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=IDENTITY_BYTES).digest()
+
+
+def _refuse_unreadable(value: object, depth: int) -> None:
+    if depth > DEEPEST:
+        raise ValueError(f"nested more than {DEEPEST} deep")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"the key {key!r} is no string")
+            if isinstance(inner, dict | list | tuple):
+                _refuse_unreadable(inner, depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            if isinstance(inner, dict | list | tuple):
+                _refuse_unreadable(inner, depth + 1)
 
 
 def _json(value: object) -> str:

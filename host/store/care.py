@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,13 +42,9 @@ class Verified:
         return not self.findings
 
 
-TellEngine = Callable[[str, Sequence[int]], None]
-"""``tell(conversation, positions)``: what engines keep of these messages by themselves is to go too."""
-
-
 @dataclass(frozen=True)
 class Forget:
-    """What to erase: every message that holds ``text``, or the one message ``conversation:position``."""
+    """What to erase: every message that holds ``text`` as a literal search finds it, or the message ``conversation:position``."""
 
     text: str | None = None
     conversation: str | None = None
@@ -58,14 +53,25 @@ class Forget:
 
 @dataclass(frozen=True)
 class Erasure:
-    """What was, or would be, erased, and what may still hold copies; the receipt is kept in the store."""
+    """What was, or would be, erased, and what may still hold copies; the receipt is kept in the store.
+
+    Content that was erased is refused when it comes again, but for the messages in ``repeatable``: one that was named by its
+    position and says no more than a word, or what another message says too, may be said again in earnest.
+    """
 
     applied: bool
     messages: tuple[str, ...] = ()  # ids
     conversations: tuple[str, ...] = ()  # erased whole
     counts: dict[str, int] = field(default_factory=dict)  # messages, blobs, summaries, titles, engine states and others
     may_hold_copies: tuple[str, ...] = ()  # files and folders, each with why
+    repeatable: tuple[str, ...] = ()  # ids, of the messages
     receipt: int | None = None
+    is_finished: bool = True  # whether the bytes are out of the file; the store remembers where they are not
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing goes."""
+        return not any(self.counts.values())
 
     def as_json(self) -> JSON:
         """For scripts."""
@@ -75,12 +81,14 @@ class Erasure:
             "conversations": list(self.conversations),
             "counts": dict(self.counts),
             "may_hold_copies": list(self.may_hold_copies),
+            "may_be_said_again": list(self.repeatable),
             "receipt": self.receipt,
+            "finished": self.is_finished,
         }
 
 
 @dataclass(frozen=True)
-class Repaired:
+class Repair:
     """What a repair did. ``copy`` is the file as it was, None where nothing was wrong; its log lies beside it."""
 
     copy: Path | None

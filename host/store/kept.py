@@ -11,6 +11,7 @@ from host.messages.types import Message
 
 SHOWN = 2_000  # characters of an odd message that quarantine keeps
 ERASED = "[erased by ctxhost archive forget]"
+DAMAGED = "[damaged: see ctxhost archive verify]"
 UNSTORABLE = (TypeError, ValueError, RecursionError)  # what ``bytes_to_keep`` raises for a message that JSON cannot hold
 
 
@@ -30,6 +31,11 @@ def message_of(body: bytes) -> Message:
 def erased(role: str) -> Message:
     """What an old view shows in the place of a message that was forgotten."""
     return {"role": role, "content": ERASED}
+
+
+def damaged(role: str) -> Message:
+    """What a view shows in the place of a message whose bytes cannot be read."""
+    return {"role": role, "content": DAMAGED}
 
 
 def fault_of(error: BaseException) -> str:

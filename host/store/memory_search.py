@@ -9,6 +9,7 @@ from host.store.query import Page, Query
 from host.store.searching.answering import Candidate, Shown, answer
 from host.store.searching.needs import Need
 from host.store.searching.ranking import Scored, Terms
+from host.store.searching.scoring import best_of_texts
 from host.store.times import to_microseconds
 from host.store.values import Row
 
@@ -48,8 +49,6 @@ class MemorySource:
 
     def scores(self, terms: Terms, upto: int) -> list[Scored]:
         """The best rows up to an id, by their own text."""
-        from host.store.sqlite.scoring import best_of_texts  # brings sqlite_utils along, which takes its time
-
         rows = {row.id: row for row in self._looked_at() if row.id <= upto}
         texts = ((row.id, searchable(row.message)) for row in rows.values() if row.message is not None)
         return [Scored(number, rows[number].conversation, rows[number].position, score) for number, score in best_of_texts(texts, terms)]

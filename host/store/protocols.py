@@ -9,9 +9,9 @@ from typing import Protocol
 
 from host.engine.services import ArchiveReader, Progress, State
 from host.messages.types import JSON, Message
-from host.store.care import Erasure, Forget, TellEngine, Verified
+from host.store.care import Erasure, Forget, Verified
 from host.store.query import Page, Query
-from host.store.values import Lease, Publication, Published, Row, Session
+from host.store.values import Lease, Publication, Published, Pulse, Row, Session
 
 
 def quiet(done: int, total: int, text: str) -> None:
@@ -21,22 +21,29 @@ def quiet(done: int, total: int, text: str) -> None:
 class Archive(ArchiveReader, Protocol):
     """Every message of one conversation, as its owner sees it; an engine gets the reading half."""
 
-    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None) -> int:
+    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         """Keep a message as it is now; returns its position.
 
         ``replaces`` is the position of the message of which this is a new version. ``time`` is when it was said, now
-        where it is not given. What JSON cannot hold is quarantined and raises NotStorable; content that was erased
-        raises Forgotten; a store that cannot write raises StoreUnavailable, and nothing is kept.
+        where it is not given. ``after`` is the last position that the caller knows of, 0 for none; Outrun where it is
+        not the last. What JSON cannot hold is quarantined and raises NotStorable; content that was erased raises
+        Forgotten; a store that cannot write raises StoreUnavailable, and nothing is kept.
         """
 
-    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None) -> list[int]:
+    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None, after: int | None = None) -> list[int]:
         """Keep many at once, in one transaction; returns their positions. Raises like ``append``, and keeps none then."""
 
     def rows(self, position: int = 1, until: int | None = None) -> Iterator[Row]:
-        """The rows from position to until, both included, superseded and forgotten ones too."""
+        """The rows from position to until, both included, superseded, forgotten and damaged ones too."""
 
     def current(self) -> list[Row]:
-        """The newest version of each message, in the order of the conversation; forgotten ones with no message."""
+        """The newest version of each message, in the order of the conversation; forgotten and damaged ones with no message."""
+
+    def places(self) -> dict[int, int]:
+        """The place of each row that is a new version, by its position; every other row's place is its position."""
+
+    def pulse(self) -> Pulse:
+        """What changes when anything changes; cheap. Of a deleted conversation only the erasures count on."""
 
 
 class Views(Protocol):
@@ -157,7 +164,6 @@ class Admin(Protocol):
         apply: bool,
         folders: Sequence[Path] | None = None,
         stores: Sequence[Path] = (),
-        tell: TellEngine | None = None,
         progress: Progress = quiet,
     ) -> Erasure:
         """Erase messages for good, with everything made from them; without ``apply`` only say what would go.
@@ -168,3 +174,12 @@ class Admin(Protocol):
 
     def expire(self, older_than: timedelta, *, apply: bool, progress: Progress = quiet) -> Erasure:
         """Erase conversations that ended, or had their last message, longer ago."""
+
+
+class FileStore(Store, Protocol):
+    """A store in a file of its own. What is kept longer than a process is looked after; the one in memory has no ``admin``."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def admin(self) -> Admin: ...

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 LONGEST = 100  # characters
+LAST = "last"  # no title: it names the session with the newest message
 NUMBERED = re.compile(r"^(.*?) #(\d+)$")
 UNSEEN = frozenset({"Cc", "Cf", "Cs"})  # control, zero-width, surrogate
 
@@ -15,6 +16,7 @@ def clean_title(title: str | None) -> str | None:
     """The title on one line without what cannot be seen; None for an empty one."""
     if title is None:
         return None
+    title = unicodedata.normalize("NFC", title)
     seen = "".join(" " if char.isspace() else char for char in title if char.isspace() or unicodedata.category(char) not in UNSEEN)
     return " ".join(seen.split())[:LONGEST].strip() or None
 

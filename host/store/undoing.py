@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from host.errors import UsageError
-from host.store.values import Publication
+from host.store.values import Publication, Published
 
 
 class Version(NamedTuple):
@@ -43,6 +43,11 @@ def to_undo(versions: Sequence[Version]) -> Undoing:
     newest, older = standing[-1], standing[:-1]
     documents = (version.state for version in reversed(older) if version.engine == newest.engine and version.state is not None)
     return Undoing(newest, older[-1] if older else None, None if newest.state is None else next(documents, "{}"))
+
+
+def would_undo(history: Sequence[Published]) -> Undoing:
+    """What an undo would do to these versions, oldest first, but for the engine's document. UsageError where there is none."""
+    return to_undo([Version(one.version, one.session, one.upto, one.ledger, one.undoes, one.engine, None) for one in history])
 
 
 def refuse_unknown_rows(publication: Publication, last: int) -> None:

@@ -8,6 +8,8 @@ from datetime import datetime
 from host.messages.ledger import Ledger
 from host.messages.types import JSON, Message
 
+FILE = "archive.db"  # of an archive, in the home folder
+FIRST_ID = 1 << 24  # rows of live messages have higher ids: what is older than the archive is imported below
 COMPRESSION = "compression"  # a session ended because its conversation went on in a child
 UNDONE = "undone"  # a child ended because the compaction that began it was undone
 GOAL = "goal"  # the session setting that a child takes over from its parent
@@ -15,7 +17,10 @@ GOAL = "goal"  # the session setting that a child takes over from its parent
 
 @dataclass(frozen=True)
 class Row:
-    """One archived message. ``place`` is the position of its first version; ``message`` is None once it is forgotten."""
+    """One archived message. ``place`` is the position of its first version.
+
+    ``message`` is None once it is forgotten, and where its bytes cannot be read: then the row is ``damaged``.
+    """
 
     id: int  # of the store, rising in the order of archiving
     conversation: str
@@ -27,6 +32,16 @@ class Row:
     message: Message | None
     tool: str = ""  # names of the tools called or answered, one per line
     superseded: bool = False  # a newer version of the same place exists
+    damaged: bool = False  # `ctxhost archive verify` names what is wrong
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """How far a conversation and its store have come. Whoever holds an equal one has seen everything."""
+
+    last: int = 0  # position of the newest row
+    version: int = 0  # of the newest view
+    erasures: int = 0  # another number whenever something was erased or mended anywhere in the store
 
 
 @dataclass(frozen=True)

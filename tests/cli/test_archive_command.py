@@ -163,6 +163,30 @@ def test_a_text_goes_from_the_archives_of_replays_too_and_other_copies_are_named
     assert home.run("grep", "needle-42", "--replay", name) == 1
 
 
+def test_what_only_a_replay_holds_is_forgotten_by_text_and_by_the_id_that_grep_prints(home: Home, capsys: Printed, tmp_path: Path) -> None:
+    recording = tmp_path / "talk.json"
+    recording.write_text(json.dumps([user("a needle-42"), user("and more of it")]))
+    home.run("replay", str(recording), "--json")
+    name = shown(capsys)["replay"]
+    assert not (home.path / "archive.db").exists()
+    home.run("grep", "more of it", "--replay", name, "--json")
+    (hit,) = shown(capsys)["hits"]
+    assert home.run("archive", "forget", hit["id"], "--yes") == 0
+    assert home.run("archive", "forget", "needle-42", "--yes") == 0
+    assert home.run("grep", "a|of", "--mode", "regex", "--replay", name) == 1
+    assert not (home.path / "archive.db").exists()
+
+
+def test_a_word_that_is_forgotten_by_its_id_may_be_said_again_and_that_is_said(home: Home, capsys: Printed) -> None:
+    conversation = home.talk("work", [user("Shall we begin with it?"), user("yes")])
+    assert home.run("archive", "forget", f"{conversation}:2", "--yes") == 0
+    assert "may be said again: 1 (no more than a word" in capsys.readouterr().out
+    with home.opened() as store:
+        assert store.archive(conversation).append(user("yes")) == 3
+    assert home.run("archive", "forget", f"{conversation}:1", "--json") == 0
+    assert shown(capsys)["may_be_said_again"] == []
+
+
 def test_a_damaged_replay_does_not_keep_a_text_from_being_forgotten_and_is_named(home: Home, capsys: Printed) -> None:
     home.talk()
     broken = home.path / "replays" / "broken"

@@ -6,10 +6,12 @@ import json
 import shlex
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from host.cli import run
 from host.cli.store_times import moment_of
 from host.errors import UsageError
 from host.testing.messages import user
@@ -174,3 +176,34 @@ def test_a_time_is_a_date_a_moment_or_an_age_and_naive_ones_are_local(text: str,
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no time"):
         moment_of(text, NOW)
+
+
+@pytest.mark.parametrize("pattern", ["(?R)", "((?1))", "(?:" * 3_000 + ")" * 3_000, "a{99999999999999999999}"])
+def test_a_pattern_without_end_is_a_users_mistake(home: Home, capsys: Printed, pattern: str) -> None:
+    home.talk("short", [user("a b")])
+    assert home.run("grep", "--mode", "regex", "--", pattern) == 2
+    what, advice = capsys.readouterr().err.splitlines()
+    assert ("is no regular expression" in what or "cannot be searched for" in what) and "--mode literal" in advice
+
+
+def test_the_next_command_looks_where_this_one_did(capsys: Printed, tmp_path: Path) -> None:
+    home, config = Home(tmp_path / "a home; of mine"), tmp_path / "my config.yaml"
+    config.write_text("compression: {threshold: 0.6}\n")
+    home.talk("many", [user(f"number {number}") for number in range(3)])
+    assert run(["--config", str(config), "--home", str(home.path), "grep", "number", "--limit", "2"]) == 0
+    words = shlex.split(capsys.readouterr().out.splitlines()[-1].removeprefix("-- more: "))
+    assert words[:6] == ["ctxhost", "--config", str(config), "--home", str(home.path), "grep"]
+    assert run(words[1:]) == 0
+    assert "number 0" in capsys.readouterr().out
+    recording = tmp_path / "talk.json"
+    recording.write_text(json.dumps([user("a needle-42"), user("and more")]))
+    assert home.run("replay", str(recording)) == 0
+    words = shlex.split(capsys.readouterr().out.splitlines()[-1].partition("window:  ")[2])
+    assert run([word.replace("PATTERN", "needle-42") for word in words[1:]]) == 0
+
+
+def test_what_the_environment_says_need_not_be_typed(home: Home, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.talk("many", [user(f"number {number}") for number in range(3)])
+    monkeypatch.setenv("CTXHOST_HOME", str(home.path))
+    assert run(["grep", "number", "--limit", "2"]) == 0
+    assert "-- more: ctxhost grep " in capsys.readouterr().out

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,10 @@ import pytest
 
 from host.formats import read
 from host.messages.canonical import canonical
+from host.store.care import Forget
 from host.testing.messages import assistant, user
 from tests.cli.conftest import TALK, Home
+from tests.stores_for_tests import change
 
 Printed = pytest.CaptureFixture[str]
 
@@ -284,3 +288,34 @@ def test_an_empty_conversation_can_be_looked_at(home: Home, capsys: Printed) -> 
     for command in ("show", "view", "tree", "diff", "export"):
         assert home.run("sessions", command, "empty") == 0, command
     assert "no messages yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("zone", "first"), [("America/New_York", "0001-01-01 00:00:00 UTC"), ("Asia/Tokyo", "9999-12-31 23:59:59 UTC")])
+def test_a_time_that_the_clock_here_cannot_show_is_shown_in_utc(
+    home: Home, capsys: Printed, monkeypatch: pytest.MonkeyPatch, zone: str, first: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        conversation = home.talk("work", [])
+        moment = datetime.fromisoformat(first.removesuffix(" UTC")).replace(tzinfo=UTC)
+        with home.opened() as store:
+            store.archive(conversation).append(user("told long ago"), time=moment)
+        for words in (("sessions",), ("sessions", "show", "work"), ("grep", "told"), ("archive", "forget", "told", "--yes")):
+            assert home.run(*words) == 0, words
+            assert first in capsys.readouterr().out, words
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_an_export_says_which_messages_are_forgotten_and_which_are_damaged(home: Home, capsys: Printed) -> None:
+    conversation = home.talk()
+    with home.opened() as store:
+        store.admin.forget(Forget(conversation=conversation, position=5), apply=True)
+    change(home.path / "archive.db", "UPDATE messages SET body = x'ff' WHERE position = 6")
+    assert home.run("sessions", "export", "work") == 0
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)) == 5
+    assert "1 message not in it: erased by `ctxhost archive forget`" in said.err
+    assert "1 message not in it: damaged" in said.err

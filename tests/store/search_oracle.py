@@ -71,15 +71,24 @@ def archive(store: SqliteStore, histories: Iterable[Sequence[Message]]) -> list[
     return texts[::-1]
 
 
+def composed(text: str) -> str:
+    """The text in NFC."""
+    return unicodedata.normalize("NFC", text)
+
+
+def without_case(text: str) -> str:
+    """What docs/search.md promises of case, written out once more: each character of the NFC text by its full case folding."""
+    return "".join(character.casefold() for character in composed(text))
+
+
 def known(name: str, text: str) -> Text:
     """A message with its spellings."""
-    composed = unicodedata.normalize("NFC", text)
-    return Text(name, text, composed.casefold(), composed)
+    return Text(name, text, without_case(text), composed(text))
 
 
 def expected(texts: Sequence[Text], pattern: Pattern) -> list[str]:
     """What a plain scan finds, newest first."""
-    folded = unicodedata.normalize("NFC", pattern.text).casefold()
+    folded = without_case(pattern.text)
     if pattern.mode is Mode.REGEX:
         wanted = regex.compile(pattern.text)
         return [text.id for text in texts if wanted.search(text.composed)]

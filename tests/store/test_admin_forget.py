@@ -7,17 +7,27 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from host.errors import Forgotten, NoSuchSession, UsageError
+from host.errors import DamagedStore, Forgotten, NoSuchSession, UsageError
+from host.messages.ledger import Entry, Ledger
+from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.store.care import Forget
 from host.store.kept import ERASED
-from host.store.sqlite.everywhere import forget_everywhere
+from host.store.query import Mode, Query
+from host.store.searching.matching import literal
+from host.store.sqlite.archive import tombstone_content
+from host.store.sqlite.care.wanted import wanted_text
+from host.store.sqlite.everywhere import looked_everywhere
 from host.store.sqlite.store import FILE, SqliteStore
+from host.store.values import Publication
 from tests.stores_for_tests import LARGE, SECRET, all_bytes, change, compacted, furnished, spoken
 
 WORD = "kumquatzebra"  # a word that nothing else in a store has
@@ -196,6 +206,102 @@ class TestOneMessage:
             assert store.archive(conversation).read(10, 10) == [spoken()[4]]
 
 
+class TestSaidAgain:
+    """What was erased is refused when it comes again, but for a message that may be said again in earnest."""
+
+    def talk(self, tmp_path: Path, messages: list[Message], forget: int) -> tuple[tuple[str, ...], bool]:
+        """Forget one message and say it again; the ids that the erasure calls repeatable without its conversation, and if it is kept."""
+        with furnished(tmp_path, messages) as (store, conversation):
+            archive = store.archive(conversation)
+            erasure = store.admin.forget(Forget(conversation=conversation, position=forget), apply=True)
+            said = store.admin.verify()
+            assert said.is_clean
+            assert said.counts["forgotten"] == 1
+            receipt = json.loads(store.connection.value("SELECT receipt FROM receipts WHERE id = ?", (erasure.receipt,)))
+            assert receipt["may_be_said_again"] == len(erasure.repeatable)
+            try:
+                archive.append(messages[forget - 1])
+            except Forgotten:
+                kept = False
+            else:
+                kept = archive.read(len(messages) + 1, len(messages) + 1) == [messages[forget - 1]]
+            return tuple(message.rpartition(":")[2] for message in erasure.repeatable), kept
+
+    def test_a_word_is(self, tmp_path: Path) -> None:
+        assert self.talk(tmp_path, [*spoken(), {"role": "user", "content": "yes"}], 10) == (("10",), True)
+
+    def test_what_another_message_says_too_is(self, tmp_path: Path) -> None:
+        again: Message = {"role": "user", "content": "Please go on with the next file."}
+        assert self.talk(tmp_path, [*spoken(), again, {**again, "timestamp": 5}], 10) == (("10",), True)  # type: ignore[typeddict-unknown-key]
+
+    def test_a_sentence_of_its_own_is_not(self, tmp_path: Path) -> None:
+        assert self.talk(tmp_path, spoken(), 6) == ((), False)
+
+    def test_a_picture_without_words_is_not(self, tmp_path: Path) -> None:
+        picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "iVBORw0KGgo" * 40}}
+        assert self.talk(tmp_path, [*spoken(), {"role": "user", "content": [picture]}], 10) == ((), False)
+
+    def test_the_same_in_another_conversation_does_not_count(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            store.archive(store.sessions.create().conversation).append(spoken()[5])
+            erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
+            assert erasure.repeatable == ()
+            with pytest.raises(Forgotten):
+                store.archive(conversation).append(spoken()[5])
+
+    def test_the_message_after_a_forgotten_word_is_not_lost(self, tmp_path: Path) -> None:
+        messages: list[Message] = [
+            {"role": "user", "content": "Shall we?"},
+            {"role": "assistant", "content": "Yes?"},
+            {"role": "user", "content": "yes"},
+        ]
+        assert self.talk(tmp_path, messages, 3) == (("3",), True)
+
+    def test_of_a_text_every_message_is_refused(self, tmp_path: Path) -> None:
+        with furnished(tmp_path, [*spoken(), {"role": "user", "content": "pin 4711"}]) as (store, conversation):
+            erasure = store.admin.forget(Forget("4711"), apply=True)
+            assert (len(erasure.messages), erasure.repeatable) == (1, ())
+            with pytest.raises(Forgotten):
+                store.archive(conversation).append({"role": "user", "content": "pin 4711"})
+
+    def test_a_tombstone_of_a_word_does_not_give_it_away(self, tmp_path: Path) -> None:
+        """Who has the key of the digests could try words until one fits."""
+        with furnished(tmp_path, [*spoken(), {"role": "user", "content": "yes"}]) as (store, conversation):
+            store.admin.forget(Forget(conversation=conversation, position=10), apply=True)
+            left = store.connection.value("SELECT content FROM tombstones WHERE position = 10")
+            assert left != tombstone_content(store.key, {"role": "user", "content": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("my name is Άνοιξη Μαΐου", "μαι"),
+        ("my name is Άνοιξη Μαΐου", "άνοιξη μα"),
+        ("J\u030cepa", "j"),
+        ("Stra\u00dfe 5", "STRASSE"),
+        ("\u1fb3 and \u0390", "\u03b9"),
+        ("cafe\u0301 noir", "CAF\u00c9"),
+        ("\ufb01ling", "fil"),
+    ],
+)
+def test_whatever_a_literal_search_finds_is_forgotten(tmp_path: Path, text: str, query: str) -> None:
+    with furnished(tmp_path, [{"role": "user", "content": text}, {"role": "assistant", "content": "Good."}]) as (store, _):
+        hits = [hit.id for hit in store.search.find(Query(query, mode=Mode.LITERAL)).hits]
+        assert len(hits) == 1
+        assert store.admin.forget(Forget(query), apply=True).messages == tuple(hits)
+        assert store.search.find(Query(query, mode=Mode.LITERAL)).hits == ()
+
+
+SPELT = st.text(alphabet="jJǰ\u030cιΐϊ\u0301\u0308İi\u0307ßs", max_size=3)
+
+
+@given(before=SPELT, text=SPELT, after=SPELT, spell=st.sampled_from([str, str.lower, str.upper, str.casefold]))
+def test_no_spelling_that_is_found_is_missed(before: str, text: str, after: str, spell: Callable[[str], str]) -> None:
+    query, message = spell(text), Message(role="user", content=before + text + after)
+    found = literal(query).finds(searchable(message), 1)
+    assert not found or wanted_text(query).is_in_message(message)
+
+
 class TestCopiesElsewhere:
     def test_a_message_without_words_of_its_own_may_be_in_every_backup(self, tmp_path: Path) -> None:
         with furnished(tmp_path) as (store, conversation):
@@ -211,23 +317,19 @@ class TestCopiesElsewhere:
 
     def test_backups_engine_folders_and_other_files_are_named(self, tmp_path: Path) -> None:
         home, engine = tmp_path / "home", tmp_path / "engine"
-        conversation = hidden_everywhere(home, SECRET)
+        hidden_everywhere(home, SECRET)
         engine.mkdir()
         (engine / "cache.json").write_text(json.dumps({"vault": SECRET}))
         (home / "notes.txt").write_text(f"remember {SECRET.lower()}")
         (home / "config.yaml").write_text("context: {}")
         with closing(SqliteStore(home / FILE)) as store:
             copy = store.admin.backup(home / "backups" / "archive-1.db")
-            told: list[tuple[str, list[int]]] = []
-            erasure = store.admin.forget(
-                Forget(SECRET), apply=True, folders=(home, engine), tell=lambda of, positions: told.append((of, list(positions)))
-            )
+            erasure = store.admin.forget(Forget(SECRET), apply=True, folders=(home, engine))
         assert erasure.may_hold_copies == (
             f"{engine / 'cache.json'}: holds a copy",
             f"{copy}: holds a copy",
             f"{home / 'notes.txt'}: holds a copy",
         )
-        assert told == [(conversation, [4, 6, 7, 8, 10, 11])]
 
     def test_a_backup_made_after_it_is_clean(self, tmp_path: Path) -> None:
         hidden_everywhere(tmp_path, SECRET)
@@ -256,16 +358,48 @@ class TestCopiesElsewhere:
             )
 
 
-def test_all_archives_of_a_home_are_erased_from(tmp_path: Path) -> None:
-    hidden_everywhere(tmp_path, SECRET)
-    replayed = hidden_everywhere(tmp_path / "replays" / "one", SECRET)
-    assert [erasure.applied for erasure in forget_everywhere(tmp_path, Forget(SECRET), apply=False).values()] == [False, False]
-    erased = forget_everywhere(tmp_path, Forget(SECRET), apply=True)
-    assert [(len(erasure.messages), erasure.may_hold_copies) for erasure in erased.values()] == [(6, ()), (6, ())]
-    assert traces(tmp_path, SECRET) == set()
-    assert list(forget_everywhere(tmp_path, Forget(conversation=replayed, position=1), apply=True)) == [tmp_path / "replays" / "one" / FILE]
-    with pytest.raises(NoSuchSession):
-        forget_everywhere(tmp_path, Forget(conversation="nobody", position=1), apply=True)
+class TestEverywhere:
+    def test_all_archives_of_a_home_are_erased_from(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        hidden_everywhere(tmp_path / "replays" / "one", SECRET)
+        with looked_everywhere(tmp_path, Forget(SECRET)) as planned:
+            assert (planned.erasure.applied, len(planned.erasure.messages), planned.erasure.counts["messages"]) == (False, 12, 12)
+            assert len(planned.rows(20)) == 12
+            assert len(planned.rows(7)) == 7
+            assert traces(tmp_path, SECRET)
+            done = planned.applied().erasure
+        assert (done.applied, len(done.messages), done.may_hold_copies, done.receipt) == (True, 12, (), 1)
+        assert traces(tmp_path, SECRET) == set()
+
+    def test_a_message_is_erased_where_its_conversation_is_whichever_session_names_it(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        replay = tmp_path / "replays" / "one"
+        conversation = hidden_everywhere(replay, SECRET)
+        with closing(SqliteStore(replay / FILE)) as store:
+            views = store.views(conversation)
+            publication = Publication(Ledger([Entry(spoken()[0], 1)]), 11, rotate=True)
+            child = views.publish(publication, expected=views.version()).session
+        assert child != conversation
+        with looked_everywhere(tmp_path, Forget(conversation=child, position=1)) as planned:
+            assert [part.store.path for part in planned.parts] == [replay / FILE]
+            assert planned.applied().erasure.messages == (f"{conversation}:1",)
+
+    def test_a_conversation_that_is_nowhere_is_an_error(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        with pytest.raises(NoSuchSession), looked_everywhere(tmp_path, Forget(conversation="nobody", position=1)):
+            pass
+
+    def test_a_replay_that_cannot_be_opened_is_named_and_the_homes_own_archive_must_be(self, tmp_path: Path) -> None:
+        hidden_everywhere(tmp_path, SECRET)
+        broken = tmp_path / "replays" / "one" / FILE
+        broken.parent.mkdir(parents=True)
+        broken.write_bytes(b"garbage" * 1_000)
+        with looked_everywhere(tmp_path, Forget(SECRET)) as planned:
+            assert [path for path, _ in planned.unopened] == [broken]
+            assert len(planned.applied().erasure.messages) == 6
+        (tmp_path / FILE).write_bytes(b"garbage" * 1_000)
+        with pytest.raises(DamagedStore), looked_everywhere(tmp_path, Forget(SECRET)):
+            pass
 
 
 def test_what_was_deleted_before_and_is_still_in_freed_pages_goes_too(tmp_path: Path) -> None:

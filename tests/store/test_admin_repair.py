@@ -7,13 +7,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 
 from host.errors import DamagedStore, NewerSchema, StoreError, StoreUnavailable
 from host.messages.types import Message
+from host.store.sqlite.care.held import HeldFile
 from host.store.sqlite.care.repair import repair
 from host.store.sqlite.store import FILE, SqliteStore
 from tests.stores_for_tests import change, compacted, furnished, pages_of, spoken, zero_page
@@ -228,6 +229,84 @@ def test_it_refuses_while_another_process_has_the_file_open(store_of: tuple[Path
         process.communicate()
     assert path.read_bytes() == before
     assert repair(path).findings == ()
+
+
+WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=float(sys.argv[2]), isolation_level=None)
+print("opened", flush=True)
+connection.execute("INSERT INTO quarantine (conversation, time, error, shown) VALUES (1, 0, 'told', ?)", (sys.argv[3],))
+"""
+
+
+def writing(path: Path, patience: float, row: str) -> subprocess.Popen[bytes]:
+    """Another process, with plain sqlite3, that has opened the file and writes a row as soon as it may."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), str(patience), row], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+@pytest.mark.parametrize("table", ["messages", "made_of", "search_words_data"])
+def test_nobody_writes_during_a_repair_and_who_waits_writes_into_the_mended_file(
+    store_of: tuple[Path, str, list[Message]], table: str
+) -> None:
+    path, conversation, messages = store_of
+    zero_page(path, pages_of(path, table)[0])
+    waiting: list[subprocess.Popen[bytes]] = []
+    refused: dict[str, bytes] = {}
+
+    def meanwhile(done: int, total: int, text: str) -> None:
+        step = text.split(" in ")[0]
+        if step not in refused:
+            refused[step] = writing(path, 0.01, "refused").communicate()[1]
+            waiting.append(writing(path, 60, step))
+
+    done = repair(path, progress=meanwhile)
+    ended = [process.communicate(timeout=60)[1] for process in waiting]
+    assert refused and all(b"database is locked" in error for error in refused.values())
+    assert ended == [b""] * len(waiting)
+    with closing(SqliteStore(path)) as store:
+        assert {row for (row,) in store.connection.rows("SELECT shown FROM quarantine")} == set(refused)
+        assert store.admin.verify().findings == done.findings == ()
+    assert as_it_was(messages, mended(path, conversation)[0])
+
+
+class PowerFails(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_a_repair_cut_short_while_the_file_is_written_is_finished_by_the_next(
+    store_of: tuple[Path, str, list[Message]], after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, conversation, messages = store_of
+    zero_page(path, pages_of(path, "messages")[3])
+    write, writes = HeldFile._write, iter(range(1, 10))
+
+    def failing(held: HeldFile, piece: bytes, at: int) -> None:
+        write(held, piece[:5_000] if (number := next(writes)) == after else piece, at)
+        if number == after:
+            raise PowerFails
+
+    monkeypatch.setattr(HeldFile, "_write", failing)
+    with pytest.raises(PowerFails):
+        repair(path)
+    monkeypatch.undo()
+    with pytest.raises(DamagedStore) if after < 3 else nullcontext():
+        SqliteStore(path).close()
+    done = repair(path)
+    held, lost = mended(path, conversation)
+    assert as_it_was(messages, held)
+    assert 0 < len(lost) < 60
+    assert done.findings == ()
+    assert sorted(path.parent.iterdir()) == [path, path.parent / "archive.db.lock", path.parent / "backups"]
+    if after < 3:  # the head is written last: with it the file is whole
+        assert done.copy is not None
+        assert list(done.messages) == [f"{conversation}:{position}" for position in lost]
+        assert done.salvaged["messages"] == COUNT + 2 - len(lost)
 
 
 def test_a_file_that_is_no_database_stays_and_is_kept(tmp_path: Path) -> None:

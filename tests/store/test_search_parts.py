@@ -25,6 +25,7 @@ from host.store.searching.needs import AllOf, AnyOf, Holds, Need
 from host.store.searching.patterns import compiled, needed
 from host.store.searching.presuming import presumption
 from host.store.searching.ranking import Scored, pairs_of, ranked, terms_of
+from tests.store.search_oracle import without_case
 
 TRICKY = st.text(st.sampled_from("aAeEiIsSkKßẞﬁİıſK ́̈̂가ᄀᆨ각ㄱ数据ﾊﾟ🚀‍👩️\n\x00\ud800-_."), max_size=40)
 
@@ -44,6 +45,55 @@ def test_a_match_in_the_folded_text_comes_back_to_where_it_was_written(before: s
     text = f"{before} {needle}. {after}"
     for start, end in Words(((fold(needle),),)).spans(text) if needle else ():
         assert fold(needle) in fold(text[start:end])
+
+
+FOLDED = {
+    "STRASSE straße ẞ": "strasse strasse ss",
+    "e\u0301 \u00c9": "\u00e9 \u00e9",
+    "\u212a \u212b \u017f \ufb01": "k \u00e5 s fi",
+    "\u03a3\u03c3\u03c2": "\u03c3\u03c3\u03c3",
+    "J\u030c \u01f0": "j\u030c j\u030c",
+    "I i": "i i",
+    "\u0130stanbul": "i\u0307stanbul",
+    "\u0131": "\u0131",
+    "\u1112\u1161\u11ab": "\ud55c",
+}
+"""Texts and how they are folded, from the tables of Unicode (CaseFolding.txt, C and F) and not from the code."""
+
+
+@pytest.mark.parametrize("text", FOLDED)
+def test_folding_is_nfc_and_full_case_folding(text: str) -> None:
+    assert fold(text) == without_case(text) == FOLDED[text]
+
+
+def holds(need: Need | None, folded: str) -> bool:
+    match need:
+        case Holds(text):
+            return text in folded
+        case AllOf(parts):
+            return all(holds(part, folded) for part in parts)
+        case AnyOf(parts):
+            return any(holds(part, folded) for part in parts)
+    return True
+
+
+DOTTED: tuple[tuple[Words | Pattern, list[str]], ...] = (
+    (literal("istanbul"), []),
+    (literal("\u0130STANBUL"), ["\u0130stanbul", "i\u0307stanbul"]),
+    (Pattern("(?i)istanbul"), ["\u0130stanbul"]),
+    (Pattern("(?i)Istanbul"), ["\u0131stanbul"]),
+    (Pattern("istanbul"), []),
+)
+
+
+@pytest.mark.parametrize(("matcher", "found"), DOTTED)
+def test_a_dotted_i_is_another_letter_to_a_literal_and_the_same_to_a_pattern_without_case(
+    matcher: Words | Pattern, found: list[str]
+) -> None:
+    """Each is what its tables say, and what is needed lets all through that matches."""
+    spelt = ["\u0130stanbul", "i\u0307stanbul", "\u0131stanbul"]
+    assert [text for text in spelt if matcher.finds(text, 1)] == found
+    assert all(holds(matcher.need, fold(text)) for text in found)
 
 
 def test_a_sharp_s_is_one_character_where_it_is_written() -> None:

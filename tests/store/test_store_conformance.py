@@ -51,10 +51,10 @@ def test_the_suite_runs_without_pytest() -> None:
 class Trimming(MemoryArchive):
     """Cuts texts at the first NUL, as C does."""
 
-    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None) -> int:
+    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         text = message.get("content") if isinstance(message, dict) else None
         cut = {**message, "content": text.split("\x00")[0]} if isinstance(text, str) else message
-        return super().append(cut, replaces=replaces, time=time)
+        return super().append(cut, replaces=replaces, time=time, after=after)
 
 
 class Unfenced(MemoryViews):

@@ -67,14 +67,14 @@ class Side:
         return self._named(found) if isinstance(found, str) else found
 
     def plain(self, value: object) -> object:
-        """A value without what differs by chance: ids, numbers of rows, the time of day."""
+        """A value without what differs by chance: names, the time of day."""
         match value:
             case Session():
                 plain = replace(value, id="", conversation="", parent=None, started=None, ended=None)
                 return plain, self._label(value.id), value.parent and self._label(value.parent), value.ended is not None
             case Row():
                 body = None if value.message is None else canonical(value.message)
-                return replace(value, id=0, message=None, conversation="", session=""), self._label(value.session), body
+                return replace(value, message=None, conversation="", session=""), self._label(value.session), body
             case Published():
                 entries = [(canonical(entry.message), entry.row, entry.kind, entry.covers) for entry in value.ledger]
                 return replace(value, time=SAID, ledger=Ledger(), session=""), self._label(value.session), entries

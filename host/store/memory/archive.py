@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from host.errors import Forgotten, NotStorable
+from host.errors import Forgotten, NotStorable, Outrun
 from host.messages.canonical import identity
 from host.messages.types import Message
 from host.store.kept import UNSTORABLE, bytes_to_keep, fault_of, message_of, printable, role_of, shown, tool_of
 from host.store.memory.tables import Kept, Quarantined, Tables
 from host.store.query import Query
 from host.store.times import microseconds, to_microseconds
-from host.store.values import Row
+from host.store.values import Pulse, Row
 
 
 class MemoryArchive:
@@ -23,19 +23,21 @@ class MemoryArchive:
         self._tables = tables if tables is not None else Tables()
         self._of = self._tables.conversation(conversation if conversation is not None else self._tables.begun().conversation)
 
-    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None) -> int:
+    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         """Keep a message as it is now; returns its position (see the protocol for what it raises)."""
         body, said = self._bytes(message), to_microseconds(time)
         with self._tables.lock:
+            self._refuse_outrun(after)
             self._refuse(message)
             return self._kept(message, body, replaces, said)
 
-    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None) -> list[int]:
+    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None, after: int | None = None) -> list[int]:
         """Keep many at once, or none."""
         bodies = [self._bytes(message) for message in messages]
         said = [to_microseconds(time) for time in times] if times is not None else [to_microseconds(None)] * len(bodies)
         together = list(zip(messages, bodies, said, strict=True))
         with self._tables.lock:
+            self._refuse_outrun(after)
             for message in messages:
                 self._refuse(message)
             return [self._kept(message, body, None, time) for message, body, time in together]
@@ -65,6 +67,15 @@ class MemoryArchive:
         with self._tables.lock:
             return [self._of.row(self._of.rows[position - 1]) for _, position in sorted(self._of.newest.items())]
 
+    def places(self) -> dict[int, int]:
+        """The place of each row that is a new version, by its position."""
+        return {kept.position: kept.place for kept in self._slice(1, self._of.last) if kept.place != kept.position}
+
+    def pulse(self) -> Pulse:
+        """What changes when anything changes."""
+        with self._tables.lock:
+            return Pulse(self._of.last, self._of.version, self._tables.erasures)
+
     def forget(self, position: int) -> None:
         """Erase one message for good: its row stays without content, and the same content is refused from now on."""
         with self._tables.lock:
@@ -72,6 +83,7 @@ class MemoryArchive:
             if kept.body is not None:
                 self._of.tombstones[identity(message_of(kept.body))] = position
                 self._of.rows[position - 1] = replace(kept, body=None)
+                self._tables.erasures += 1
 
     @property
     def quarantine(self) -> tuple[Quarantined, ...]:
@@ -87,6 +99,11 @@ class MemoryArchive:
         except UNSTORABLE as error:
             self._of.quarantine.append(Quarantined(microseconds(), printable(fault_of(error)), shown(message)))
             raise NotStorable(str(error)) from error
+
+    def _refuse_outrun(self, after: int | None) -> None:
+        self._of.require()
+        if after not in (None, self._of.last):
+            raise Outrun(f"position {self._of.last} is there, position {after} was expected", what="nothing was kept")
 
     def _refuse(self, message: Message) -> None:
         self._of.require()

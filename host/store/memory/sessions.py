@@ -98,6 +98,7 @@ class MemorySessions:
             gone = self._tables.conversation(conversation)
             count = gone.last
             gone.erase()
+            self._tables.erasures += 1
             del self._tables.conversations[conversation]
             for session in [session.id for session in self._tables.sessions.values() if session.conversation == conversation]:
                 del self._tables.sessions[session]

@@ -15,9 +15,7 @@ from host.store.lineage import new_name, session_at
 from host.store.rights import Right
 from host.store.times import from_microseconds, microseconds
 from host.store.undoing import Version
-from host.store.values import Row, Session
-
-FIRST_ID = 1 << 24  # as in a file: what is older than the archive is imported below
+from host.store.values import FIRST_ID, Row, Session
 
 
 @dataclass(frozen=True)
@@ -138,6 +136,7 @@ class Tables:
     sessions: dict[str, Session] = field(default_factory=dict)  # in the order in which they began, without their rows
     rights: dict[str, Right] = field(default_factory=dict)
     newest_id: int = FIRST_ID
+    erasures: int = 0  # how often something was erased
 
     def conversation(self, name: str) -> Conversation:
         """A conversation by its id; raises NoSuchSession."""

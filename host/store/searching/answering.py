@@ -51,7 +51,7 @@ class Source(Protocol):
         """The highest id, 0 while there is none."""
 
     def shown(self, ids: list[int]) -> list[Shown]:
-        """The rows of these ids, in this order, without forgotten ones."""
+        """The rows of these ids, in this order, without forgotten and damaged ones."""
 
     def beside(self, row: Row, first: int, last: int) -> list[Row]:
         """The rows at these positions of the row's conversation."""

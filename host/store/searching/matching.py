@@ -12,7 +12,7 @@ import regex
 
 from host.store.searching.folding import Origins, composed, fold
 from host.store.searching.needs import Holds, Need, all_of, any_of
-from host.store.searching.patterns import compiled, needed
+from host.store.searching.patterns import ENDLESS, compiled, endless, needed
 
 SHOWN_WORDS = 64  # of a query, whose places are looked for in a hit
 SHOWING_SECONDS = 0.5  # for the places of a pattern that was found already
@@ -72,12 +72,15 @@ class Pattern:
 
     def finds(self, text: str, seconds: float) -> bool:
         """Whether the pattern matches somewhere."""
-        return self._compiled.search(composed(text), timeout=max(seconds, 0.001)) is not None
+        try:
+            return self._compiled.search(composed(text), timeout=max(seconds, 0.001)) is not None
+        except ENDLESS as error:
+            raise endless(self._compiled) from error
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where it matches at least one character; as far as it gets in its time."""
         origins = Origins(text, composed)
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, *ENDLESS):
             for found in self._compiled.finditer(composed(text), timeout=SHOWING_SECONDS):
                 if found.end() > found.start():
                     yield origins.span(*found.span())

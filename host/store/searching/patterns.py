@@ -16,6 +16,7 @@ from host.store.searching.needs import Holds, Need, all_of, any_of
 
 FOREIGN = re.compile(r"\[\[|\[:|(?<!\\)(?:\\\\)*\{[^{}]*[a-z<=][^{}]*\}")  # sets in sets, fuzzy counts: ``re`` reads them in another way
 SPELLINGS_OF_I = ("i", "i\u0307", "ı")  # what the letter matches without case, folded: the dotted and the dotless one too
+ENDLESS = (MemoryError, RecursionError, OverflowError)  # from the search: a pattern that calls itself compiles
 MOST_I = 2  # in one text that is looked for: each makes three of it
 
 
@@ -24,14 +25,21 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     text = composed(pattern)
     try:
         return regex.compile(text)
-    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+    except (regex.error, ValueError, *ENDLESS) as error:
         place = getattr(error, "pos", None)
         at = f" at character {place + 1}" if place is not None else ""
         why = getattr(error, "msg", None) or str(error) or type(error).__name__
-        shown = text if len(text) <= 80 else text[:80] + "…"
-        raise UsageError(
-            f"{shown!r} is no regular expression: {why}{at}", "mend the pattern, or search for the text as it stands with --mode literal"
-        ) from error
+        raise _refused(text, f"is no regular expression: {why}{at}") from error
+
+
+def endless(pattern: regex.Pattern[str]) -> UsageError:
+    """What to raise for one of ENDLESS."""
+    return _refused(pattern.pattern, "cannot be searched for: it calls itself without end, or needs too much memory")
+
+
+def _refused(text: str, why: str) -> UsageError:
+    shown = text if len(text) <= 80 else text[:80] + "…"
+    return UsageError(f"{shown!r} {why}", "mend the pattern, or search for the text as it stands with --mode literal")
 
 
 def needed(pattern: str) -> Need | None:

@@ -6,22 +6,29 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
-from host.errors import Forgotten, NoSuchSession, NotStorable, StoreError
+from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreError
 from host.messages.canonical import identity
 from host.messages.types import Message
-from host.store.kept import UNSTORABLE, bytes_to_keep, fault_of, message_of, printable, role_of, shown, tool_of
+from host.store.kept import UNSTORABLE, bytes_to_keep, fault_of, printable, role_of, shown, tool_of
 from host.store.query import Query
-from host.store.sqlite.bodies import chained, cut, whole
+from host.store.sqlite.bodies import Unreadable, chained, cut, keep_blob, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.schema import FIRST_ID
+from host.store.sqlite.rows import ROWS, row_of
+from host.store.sqlite.schema import HEAD, HIGHEST_ID
 from host.store.sqlite.searching import SqliteSearch
-from host.store.times import from_microseconds, microseconds, to_microseconds
-from host.store.values import Row
+from host.store.times import microseconds, to_microseconds
+from host.store.values import FIRST_ID, Pulse, Row
 
 PAGE = 500  # rows read at a time
 LAST = 1 << 62  # as far as positions go
+LAST_POSITION = "SELECT max(position) FROM messages WHERE conversation = ?"
+PULSE = """
+SELECT
+  (SELECT coalesce(max(position), 0) FROM messages WHERE conversation = :of),
+  (SELECT coalesce(max(version), 0) FROM views WHERE conversation = :of),
+  (SELECT coalesce(max(id), 0) FROM receipts)
+"""
 NEWEST = """
 SELECT m.position, m.digest, EXISTS (SELECT 1 FROM tombstones t WHERE t.conversation = c.id)
 FROM conversations c
@@ -30,23 +37,11 @@ WHERE c.id = ? AND c.name = ?
 ORDER BY m.position DESC
 LIMIT 1
 """
-ROWS = """
-SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts, m.tool,
-  EXISTS (
-    SELECT 1
-    FROM messages n
-    WHERE n.conversation = m.conversation AND n.place = coalesce(m.place, m.position) AND +n.position > m.position
-  )
-FROM messages m
-JOIN conversations c ON c.id = m.conversation
-JOIN sessions s ON s.id = (
-  SELECT g.session
-  FROM segments g
-  WHERE g.conversation = m.conversation AND g.first <= m.position
-  ORDER BY g.id DESC
-  LIMIT 1
-)
+NEXT_ID = f"""
+SELECT max(coalesce(max(id), 0), {FIRST_ID}, coalesce((SELECT max(value) FROM store WHERE key IN ('{HIGHEST_ID}', '{HEAD}')), 0)) + 1
+FROM messages
 """
+"""No id is given twice, not even that of a row that was deleted or lost: receipts and cursors go by ids."""
 
 
 class SqliteArchive:
@@ -60,17 +55,19 @@ class SqliteArchive:
         self._tools: dict[str, str] = {}  # names of the calls made, by id
         self._number = number_of(connection, conversation)
 
-    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None) -> int:
+    def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         """Keep a message as it is now; returns its position (see the protocol for what it raises)."""
         body = self._bytes(message)
         with self._connection.writing() as connection:
+            self._refuse_outrun(connection, after)
             return self._kept(connection, message, body, replaces, to_microseconds(time))
 
-    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None) -> list[int]:
+    def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None, after: int | None = None) -> list[int]:
         """Keep many at once, in one transaction."""
         bodies = [self._bytes(message) for message in messages]
         said = [to_microseconds(time) for time in times] if times is not None else [to_microseconds(None)] * len(bodies)
         with self._connection.writing() as connection:
+            self._refuse_outrun(connection, after)
             return [self._kept(connection, message, body, None, time) for message, body, time in zip(messages, bodies, said, strict=True)]
 
     def read(self, position: int, until: int) -> list[Message]:
@@ -79,7 +76,7 @@ class SqliteArchive:
 
     def range(self) -> tuple[int, int]:
         """First and last position, (0, 0) while empty."""
-        last = self._connection.value("SELECT max(position) FROM messages WHERE conversation = ?", (self._number,))
+        last = self._connection.value(LAST_POSITION, (self._number,))
         return (1, last) if last else (0, 0)
 
     def search(self, query: str, limit: int = 20) -> list[tuple[int, Message]]:
@@ -101,6 +98,16 @@ class SqliteArchive:
     def current(self) -> list[Row]:
         """The newest version of each message, in the order of the conversation."""
         return sorted((row for row in self.rows() if not row.superseded), key=lambda row: row.place)
+
+    def places(self) -> dict[int, int]:
+        """The place of each row that is a new version, by its position."""
+        asked = "SELECT position, place FROM messages WHERE conversation = ? AND place IS NOT NULL"
+        return dict(self._connection.rows(asked, (self._number,)))
+
+    def pulse(self) -> Pulse:
+        """What changes when anything changes."""
+        (found,) = self._connection.rows(PULSE, {"of": self._number})
+        return Pulse(*found)
 
     def _page(self, position: int, until: int) -> list[Row]:
         asked = f"{ROWS} WHERE m.conversation = ? AND m.position BETWEEN ? AND ? ORDER BY m.position"
@@ -127,17 +134,17 @@ class SqliteArchive:
             self._refuse_forgotten(connection, message)
         position, previous = (last[0] + 1, last[1]) if last[0] else (1, b"")
         body = cut(canonical_bytes)
-        for blob in body.blobs:
-            connection.execute("INSERT OR IGNORE INTO blobs (digest, body) VALUES (?, ?)", blob)
+        for digest, content in body.blobs:
+            if keep_blob(connection, digest, content):
+                self._search.index.give_up(connection)  # it may hold other messages by what stood in the place of this string
         place = self._place_of(connection, replaces) if replaces is not None else None
         tool = tool_of(message, self._tools, lambda: self._callers(connection)) or None
         connection.execute(
-            """
+            f"""
             INSERT INTO messages (id, conversation, position, place, time, role, tool, body, cuts, digest)
-            VALUES ((SELECT max(coalesce(max(id), 0), ?) + 1 FROM messages), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (({NEXT_ID}), ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             (
-                FIRST_ID,
                 self._number,
                 position,
                 place,
@@ -150,6 +157,14 @@ class SqliteArchive:
             ),
         )
         return position
+
+    def _refuse_outrun(self, connection: sqlite3.Connection, after: int | None) -> None:
+        if after is None:
+            return
+        still_there(connection, self._number, self._name)
+        last = connection.execute(LAST_POSITION, (self._number,)).fetchone()[0] or 0
+        if last != after:
+            raise Outrun(f"position {last} is there, position {after} was expected", what="nothing was kept")
 
     def _refuse_forgotten(self, connection: sqlite3.Connection, message: Message) -> None:
         found = connection.execute(
@@ -167,30 +182,15 @@ class SqliteArchive:
         return found[0] if found else None
 
     def _callers(self, connection: sqlite3.Connection) -> Iterator[Message]:
-        """The newest messages with calls, newest first."""
+        """The newest messages with calls, newest first; without their large strings, which are no names."""
         before = connection.execute(
-            "SELECT body FROM messages WHERE conversation = ? AND role = 'assistant' AND tool IS NOT NULL AND cuts IS NULL "
+            "SELECT body FROM messages WHERE conversation = ? AND role = 'assistant' AND tool IS NOT NULL AND body IS NOT NULL "
             "ORDER BY position DESC LIMIT 20",
             (self._number,),
         )
-        return (message_of(body) for (body,) in before.fetchall() if body is not None)
-
-
-def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
-    """A row of the SELECT in ROWS."""
-    number, conversation, session, position, place, time, role, body, cuts, tool, superseded = found
-    return Row(
-        id=number,
-        conversation=conversation,
-        session=session,
-        position=position,
-        place=place or position,
-        time=from_microseconds(time),
-        role=role,
-        message=None if body is None else message_of(whole(connection, body, cuts)),
-        tool=tool or "",
-        superseded=bool(superseded),
-    )
+        for (rest,) in before.fetchall():
+            with suppress(Unreadable):
+                yield message_in(connection, rest, None)
 
 
 def number_of(connection: Connection, conversation: str) -> int:

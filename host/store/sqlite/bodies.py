@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from hmac import digest as hmac_digest
 
+from host.messages.types import Message
+from host.store.kept import message_of
+
 LARGE = 32 * 1024  # bytes of a string from which it is kept apart: 64 times the average message
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
 BLOB_DIGEST = 20
@@ -57,6 +60,30 @@ def whole(connection: sqlite3.Connection, rest: bytes, cuts: str | None) -> byte
         out += rest[end:offset] + found[0]
         end = offset
     return bytes(out + rest[end:])
+
+
+class Unreadable(Exception):
+    """The bytes of a row are no message any more; ``ctxhost archive verify`` names the row."""
+
+
+def message_in(connection: sqlite3.Connection, rest: object, cuts: str | None) -> Message:
+    """The message of a row that has a body; Unreadable where its bytes are none or a blob of it is missing."""
+    try:
+        message = message_of(whole(connection, rest, cuts)) if isinstance(rest, bytes) else None
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
+        raise Unreadable(str(error)) from error
+    if not isinstance(message, dict):
+        raise Unreadable("it is no object")
+    return message
+
+
+def keep_blob(connection: sqlite3.Connection, digest: bytes, content: bytes) -> bool:
+    """Keep a large string, once; returns whether another one was there in its place, which was damage and is put right."""
+    known = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
+    if known is not None and known[0] == content:
+        return False
+    connection.execute("INSERT OR REPLACE INTO blobs (digest, body) VALUES (?, ?)", (digest, content))
+    return known is not None
 
 
 def chained(key: bytes, previous: bytes, canonical: bytes) -> bytes:

@@ -1,8 +1,7 @@
-"""One connection to the file: how it is opened, read and written, and what may go wrong with a file."""
+"""One connection to the file, shared by the threads of a process: how it is read and written."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 import threading
@@ -11,16 +10,17 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from weakref import WeakSet
 
 from sqlite_utils import Database
 
-from host.errors import DamagedStore, NewerSchema, StoreUnavailable
-from host.store.sqlite.schema import SCHEMA, heal, migrate
+from host.errors import StoreUnavailable
+from host.store.sqlite.opening import DAMAGE as DAMAGE
+from host.store.sqlite.opening import file_lock as file_lock
+from host.store.sqlite.opening import opened, raise_named
+from host.store.sqlite.opening import prepare_folder as prepare_folder
 
-BUSY_SECONDS = 30.0  # how long a statement waits for another process's transaction
-SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
-LOG_PAGES = 4_000  # 16 MB of log before it is written back: a page that many messages touch is written back once
-DAMAGE = ("malformed", "not a database", "corrupt")
+BUSY_SECONDS = 10.0  # how long a statement waits for another process's transaction; only an erasure takes longer
 Parameters = Sequence[Any] | Mapping[str, Any]
 
 
@@ -34,10 +34,11 @@ class Connection:
         self.path = path
         self._durability = durability
         self.lock = threading.RLock()
-        self._process = os.getpid()
-        self._log = f"{path}-wal"
+        self.depth = 0  # of blocks that read or write
+        self._file, self._log = str(path), f"{path}-wal"
         self._wal: int | None = None
-        self.database = self._opened()
+        self._open()
+        _ALL.add(self)
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection, for one or more SELECTs; without a transaction each sees the newest state."""
@@ -56,9 +57,12 @@ class Connection:
             finally:
                 connection.execute("ROLLBACK")
 
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """The connection, in one transaction that is the only one to write; all of it is kept, or nothing."""
-        return _Writing(self)
+    def writing(self, *, patience: float | None = None) -> AbstractContextManager[sqlite3.Connection]:
+        """The connection, in one transaction that is the only one to write; all of it is kept, or nothing.
+
+        Another process's transaction is waited for, ``patience`` seconds where that is given; StoreUnavailable then.
+        """
+        return _Writing(self, patience)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Any]:
         """All rows of a SELECT."""
@@ -72,35 +76,10 @@ class Connection:
         return found[0] if found else None
 
     def close(self) -> None:
-        """Close; a second time nothing happens."""
+        """Close; a second time nothing happens. A parent process's connection stays open: its locks would go with it."""
         with self.lock, suppress(sqlite3.Error):
-            self.database.conn.close()
-
-    def _opened(self) -> Database:
-        with self._named_errors():
-            prepare_folder(self.path.parent)
-            with file_lock(self.path.with_name(self.path.name + ".lock")):
-                if not self.path.exists():
-                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))  # SQLite gives -wal and -shm the same mode
-                database = self._connected()
-                version = database.conn.execute("PRAGMA user_version").fetchone()[0]
-                if version > SCHEMA:
-                    database.conn.close()
-                    raise NewerSchema(self.path, version, SCHEMA)
-                if version < SCHEMA:
-                    database.conn.execute("PRAGMA journal_mode = WAL").fetchone()
-                    migrate(database)
-                else:
-                    heal(database)
-            database.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            self._wal = self._wal_inode()
-            return database
-
-    def _connected(self) -> Database:
-        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False, cached_statements=256)
-        connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self._durability]}")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-        return Database(connection, recursive_triggers=False, execute_plugins=False)
+            if self._process == os.getpid():
+                self.database.conn.close()
 
     def look_after(self) -> None:
         """Open anew where the connection is a parent process's, or where somebody took the WAL away.
@@ -108,41 +87,38 @@ class Connection:
         Whoever opens and closes the database file in this process drops its locks; the next process that leaves then
         deletes the WAL although we have it open, and what we wrote into it would be lost.
         """
-        if self.database.conn.in_transaction:
-            return
         if self._process != os.getpid():
             self._inherited = self.database  # closing it would drop the parent's locks
-            self._process = os.getpid()
-            self.database = self._opened()
-        elif (inode := self._wal_inode()) != self._wal:
+            self._open()
+            return
+        if self.depth == 1 and self.database.conn.in_transaction:
+            self.database.conn.execute("ROLLBACK")  # an interrupt came between its beginning and its block
+        if self.database.conn.in_transaction:
+            return
+        if inode_of(self._file) != self._inode:
+            raise StoreUnavailable(self.path, "the file was removed or replaced while it was in use")
+        if (inode := inode_of(self._log)) != self._wal:
             if self._wal is not None:
                 self.database.conn.close()
-                self.database = self._opened()
-            self._wal = inode if self._wal is None else self._wal_inode()
+                self._open()
+            self._wal = inode if self._wal is None else inode_of(self._log)
 
-    def _wal_inode(self) -> int | None:
-        try:
-            return os.stat(self._log).st_ino  # noqa: PTH116  once per transaction, and a Path costs more than the call
-        except OSError:
-            return None
+    def begin_in_child(self) -> None:
+        """Make the lock anew: another thread may have held it when the process was forked, and is not there to release it."""
+        self.lock, self.depth = threading.RLock(), 0
 
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            raise self.named(error) from error
+    def _open(self) -> None:
+        self.database: Database = opened(self.path, self._durability, BUSY_SECONDS)
+        self._process = os.getpid()
+        self._inode, self._wal = inode_of(self._file), inode_of(self._log)
 
-    def named(self, error: BaseException) -> BaseException:
-        """What a fault of SQLite or of the file system means for the store; any other error as it is."""
-        why = str(error)
-        if isinstance(error, sqlite3.DatabaseError) and any(sign in why for sign in DAMAGE):
-            return DamagedStore(self.path, why)
-        if isinstance(error, sqlite3.Error):
-            return StoreUnavailable(self.path, why)
-        if isinstance(error, OSError):
-            return StoreUnavailable(self.path, error.strerror or why)
-        return error
+
+def inode_of(path: str) -> int | None:
+    """Which file a path names now; None where there is none."""
+    try:
+        return os.stat(path).st_ino  # noqa: PTH116  twice per transaction, and a Path costs more than the call
+    except OSError:
+        return None
 
 
 class _Reading:
@@ -153,22 +129,34 @@ class _Reading:
 
     def __enter__(self) -> sqlite3.Connection:
         self._of.lock.acquire()
+        self._of.depth += 1
         try:
             self._of.look_after()
             return self._begun(self._of.database.conn)
         except BaseException as error:
-            self._of.lock.release()
-            raise self._of.named(error) from error
+            self._left()
+            raise_named(self._of.path, error)
+            raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             self._ended(self._of.database.conn, kind, error, trace)
         except BaseException as fault:
-            raise self._of.named(fault) from fault
+            raise_named(self._of.path, fault)
+            raise
+        finally:
+            self._left()
+        if error is not None:
+            raise_named(self._of.path, error)
+
+    def _left(self) -> None:
+        """The block is over; nothing that it began outlives it."""
+        self._of.depth -= 1
+        try:
+            if not self._of.depth and self._of.database.conn.in_transaction:
+                self._of.database.conn.execute("ROLLBACK")
         finally:
             self._of.lock.release()
-        if error is not None and (named := self._of.named(error)) is not error:
-            raise named from error
 
     def _begun(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         return connection
@@ -184,12 +172,19 @@ class _Writing(_Reading):
 
     _nested: AbstractContextManager[Database] | None = None
 
+    def __init__(self, of: Connection, patience: float | None) -> None:
+        super().__init__(of)
+        self._patience = patience
+
     def _begun(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         if connection.in_transaction:
             self._nested = self._of.database.atomic()
             self._nested.__enter__()
-        else:
+        elif self._patience is None:
             connection.execute("BEGIN IMMEDIATE")  # atomic() begins without the lock and may fail at its first write
+        else:
+            with _waiting(connection, self._patience):
+                connection.execute("BEGIN IMMEDIATE")
         return connection
 
     def _ended(
@@ -211,19 +206,23 @@ class _Writing(_Reading):
             raise
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder and those above it, for their owner alone; one that exists keeps its mode."""
-    if not folder.exists():
-        prepare_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
 @contextmanager
-def file_lock(path: Path) -> Iterator[None]:
-    """One process at a time; a process that dies gives the lock back."""
-    handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+def _waiting(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Wait for another process's transaction no longer than this."""
+    usual = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(handle)
+        connection.execute(f"PRAGMA busy_timeout = {usual}")
+
+
+_ALL: WeakSet[Connection] = WeakSet()
+
+
+def _begin_all_in_child() -> None:
+    for connection in list(_ALL):
+        connection.begin_in_child()
+
+
+os.register_at_fork(after_in_child=_begin_all_in_child)

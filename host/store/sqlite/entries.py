@@ -1,35 +1,14 @@
-"""What the search index holds of a message: three contentless FTS5 tables, each with its own spelling of the text.
-
-Trigrams find any text of three characters and more, single characters and pairs find CJK and symbols, words rank.
-"""
+"""Errors of the search index, told from those of the file that it is in."""
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
-from operator import add
 
-from host.messages.types import Message
-from host.store.searching.folding import fold
-from host.store.searching.ranking import DENSE_RUN, word_text
-from host.store.sqlite.bodies import whole
+from host.store.searching.indexed import INDEXES as INDEXES
+from host.store.searching.indexed import TABLES as TABLES
 
-END = "\n\n"  # after each text: so one or two characters at its end begin a trigram too
-UNINDEXABLE = re.compile("[\x00\ud800-\udfff\ufffe\uffff]")
-PLACEHOLDER = "\ufffd"
-
-TRIGRAMS, DENSE, WORDS, TRIGRAM_TERMS = "search_trigrams", "search_dense", "search_words", "search_trigram_terms"
-TABLES = {
-    TRIGRAMS: "fts5(text, content='', tokenize='trigram case_sensitive 1', detail=none, columnsize=0)",
-    DENSE: "fts5(text, content='', tokenize='ascii', detail=none, columnsize=0)",
-    WORDS: "fts5(text, content='', tokenize=\"porter ascii tokenchars '_'\", detail=none)",
-    TRIGRAM_TERMS: f"fts5vocab({TRIGRAMS}, row)",
-}
-INDEXES = (TRIGRAMS, DENSE, WORDS)
 USABLE_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL})
 """Errors that say nothing against the index."""
 
@@ -47,45 +26,3 @@ def index_errors() -> Iterator[None]:
         if (error.sqlite_errorcode & 0xFF) in USABLE_CODES:
             raise
         raise IndexBroken(str(error)) from error
-
-
-def entries(text: str) -> Iterator[tuple[str, str]]:
-    """What each index table holds of a searchable text; where there is nothing to hold there is no entry."""
-    folded = indexable(fold(text))
-    yield TRIGRAMS, sparse(folded) + END
-    yield WORDS, word_text(folded)
-    if not folded.isascii() and (tokens := dense_tokens(folded)):
-        yield DENSE, " ".join(tokens)
-
-
-def sparse(folded: str) -> str:
-    """The text with its dense characters as placeholders, for the trigrams: these are found by the dense table.
-
-    A run of more than three has the same trigrams as three.
-    """
-    return folded if folded.isascii() else DENSE_RUN.sub(lambda run: PLACEHOLDER * min(len(run.group()), 3), folded)
-
-
-def dense_tokens(folded: str) -> list[str]:
-    """Each character of the dense runs, and each with its next, once."""
-    return list(dict.fromkeys(token for run in DENSE_RUN.findall(folded) for token in chain(run, map(add, run, run[1:]))))
-
-
-def indexable(folded: str) -> str:
-    """The text with what SQLite cannot hold replaced, character by character."""
-    return UNINDEXABLE.sub(PLACEHOLDER, folded)
-
-
-def quoted(term: str) -> str:
-    """A term as an FTS5 string."""
-    return '"' + term.replace('"', '""') + '"'
-
-
-def decoded(connection: sqlite3.Connection, body: bytes, cuts: str | None) -> Message:
-    """The message of a row; where a large string of it is lost, what is left (``verify`` names the loss)."""
-    try:
-        canonical = whole(connection, body, cuts)
-    except KeyError:
-        canonical = body
-    message: Message = json.loads(canonical.decode("utf-8", "surrogatepass"))
-    return message

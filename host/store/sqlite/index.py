@@ -9,32 +9,41 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
+from typing import NamedTuple
 
 from host.engine.services import Progress
 from host.errors import StoreError
 from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.store.protocols import quiet
-from host.store.sqlite.connection import BUSY_SECONDS, Connection
-from host.store.sqlite.entries import INDEXES as INDEXES
-from host.store.sqlite.entries import TABLES as TABLES
-from host.store.sqlite.entries import TRIGRAM_TERMS, IndexBroken, decoded, entries, index_errors
-from host.store.sqlite.entries import TRIGRAMS as TRIGRAMS
+from host.store.searching.indexed import INDEXES, TABLES, TRIGRAM_TERMS, entries
+from host.store.sqlite.bodies import Unreadable, message_in
+from host.store.sqlite.connection import Connection
+from host.store.sqlite.entries import IndexBroken, index_errors
 from host.store.sqlite.soundness import Soundness, faults
 
 VERSION = 1  # of the index: a file with an older one is indexed anew
 KEY = "search_index"  # in the table ``store``: the version, or how far the flags of an older index are taken back
-BATCH = 500  # rows indexed in one transaction, about 50 ms
-LARGE_BATCH = 2_000  # where nobody waits for it: an import, a repair; a fifth quicker
-BATCH_CHARACTERS = 4_000_000  # and no more than this, however few rows it is
+BREATH = 0.001  # seconds between two transactions: a lock that is taken again at once leaves nobody else a turn
 RESET = 20_000  # rows whose flag is taken back in one transaction
 HASH_BYTES = 32 << 20  # what FTS5 gathers before it writes: a whole batch, so that it writes once
 PATIENCE = 0.2  # seconds that a search waits for its turn to index
 WAITING = "facts IS NULL AND body IS NOT NULL"
 WAITING_INDEX = "messages_unindexed"
 Facts = Callable[[Message], str | None]
+
+
+class Batch(NamedTuple):
+    """How much is indexed in one transaction: no more rows than this, and no more characters."""
+
+    rows: int
+    characters: int
+
+
+SMALL = Batch(500, 150_000)  # about 50 ms
+LARGE = Batch(2_000, 4_000_000)  # where nobody waits for it: an import, a repair; a fifth quicker
 
 
 class State(StrEnum):
@@ -64,27 +73,14 @@ class SearchIndex:
 
         A damaged index is left alone: searches say so, and ``rebuild`` makes it anew.
         """
-        until = None if seconds is None else time.monotonic() + seconds
-        batch = LARGE_BATCH if seconds is None else BATCH
-        done = 0
-        try:
-            while self._has_work() and (until is None or time.monotonic() < until) and (count := self._step(batch)):
-                done += count
-                progress(done, 0, "indexing")
-        except IndexBroken:
-            pass
+        with suppress(IndexBroken):
+            self._index(LARGE if seconds is None else SMALL, None if seconds is None else time.monotonic() + seconds, progress=progress)
         return self.waiting()
 
     def catch_up_quickly(self, seconds: float) -> None:
         """Index for a moment before a search; where another process is writing, that has to do without."""
-        with self._connection.reading() as connection:
-            connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-            try:
-                self.catch_up(seconds)
-            except StoreError:
-                pass  # the search reads what is not indexed, and meets the trouble itself if there is one
-            finally:
-                connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        with suppress(IndexBroken, StoreError):  # the search reads what is not indexed, and meets the trouble itself if there is one
+            self._index(SMALL, time.monotonic() + seconds, patience=PATIENCE)
 
     def waiting(self, most: int | None = None) -> int:
         """How many rows are not indexed; counted no further than ``most``."""
@@ -107,12 +103,16 @@ class SearchIndex:
                     connection.execute(f"INSERT INTO {table}({table}, rowid, text) VALUES ('delete', ?, ?)", (rowid, entry))
             connection.execute("UPDATE messages SET facts = NULL WHERE id = ?", (rowid,))
         except IndexBroken:
-            connection.execute("DELETE FROM store WHERE key = ?", (KEY,))
+            self.give_up(connection)
+
+    def give_up(self, connection: sqlite3.Connection) -> None:
+        """Say within the caller's transaction that it is good for nothing; catching up makes it anew."""
+        connection.execute("DELETE FROM store WHERE key = ?", (KEY,))
 
     def rebuild(self, progress: Progress = quiet) -> int:
         """Throw the index away and make it anew from the messages; returns how many rows are left, 0 when all went well."""
         with self._connection.writing() as connection:
-            connection.execute("DELETE FROM store WHERE key = ?", (KEY,))
+            self.give_up(connection)
         total = self._connection.value("SELECT count(*) FROM messages WHERE body IS NOT NULL")
         return self.catch_up(progress=lambda done, _, text: progress(min(done, total), total, text))
 
@@ -133,6 +133,14 @@ class SearchIndex:
         with self._connection.snapshot() as connection:
             self._soundness.test(connection)
 
+    def _index(self, batch: Batch, until: float | None, *, patience: float | None = None, progress: Progress = quiet) -> None:
+        """Batch by batch, each in a transaction of its own, so that other threads and processes get in between."""
+        done = 0
+        while self._has_work() and (until is None or time.monotonic() < until) and (count := self._step(batch, patience)):
+            done += count
+            progress(done, 0, "indexing")
+            time.sleep(BREATH)
+
     def _has_work(self) -> bool:
         """Whether there is anything to do, asked without a lock."""
         state = self.state()
@@ -140,9 +148,9 @@ class SearchIndex:
             return bool(self.waiting(1))
         return state is not State.FOREIGN and self._connection.value("SELECT 1 FROM messages LIMIT 1") == 1
 
-    def _step(self, batch: int) -> int:
+    def _step(self, batch: Batch, patience: float | None) -> int:
         """One batch of whatever is to be done; returns how many rows it was."""
-        with self._connection.writing() as connection, index_errors():
+        with self._connection.writing(patience=patience) as connection, index_errors():
             found = connection.execute("SELECT value FROM store WHERE key = ?", (KEY,)).fetchone()
             state = _state(found and found[0])
             if state is State.READY:
@@ -153,9 +161,9 @@ class SearchIndex:
                 return 1
             return _reset(connection, int(str(found[0]).partition(":")[2])) if state is State.RESETTING else 0
 
-    def _index_batch(self, connection: sqlite3.Connection, most: int) -> int:
+    def _index_batch(self, connection: sqlite3.Connection, batch: Batch) -> int:
         rows = connection.execute(
-            f"SELECT id, body, cuts FROM messages INDEXED BY {WAITING_INDEX} WHERE {WAITING} ORDER BY id LIMIT ?", (most,)
+            f"SELECT id, body, cuts FROM messages INDEXED BY {WAITING_INDEX} WHERE {WAITING} ORDER BY id LIMIT ?", (batch.rows,)
         )
         inserts: dict[str, list[tuple[int, str]]] = {table: [] for table in INDEXES}
         facts: list[tuple[str, int]] = []
@@ -167,7 +175,7 @@ class SearchIndex:
                 inserts[table].append((rowid, entry))
             facts.append(((self._facts(message) if self._facts else None) or "", rowid))
             characters += len(text)
-            if characters > BATCH_CHARACTERS:
+            if characters > batch.characters:
                 break
         for table, values in inserts.items():
             connection.executemany(f"INSERT INTO {table}(rowid, text) VALUES (?, ?)", values)
@@ -178,8 +186,8 @@ class SearchIndex:
 def _readable(connection: sqlite3.Connection, body: bytes, cuts: str | None) -> Message:
     """The message; an empty one for a damaged row, which ``verify`` names and which holds no other row back."""
     try:
-        return decoded(connection, body, cuts)
-    except (ValueError, KeyError):
+        return message_in(connection, body, cuts)
+    except Unreadable:
         return {"role": ""}
 
 

@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from host.store.searching.indexed import DENSE, PLACEHOLDER, TRIGRAM_TERMS, TRIGRAMS, indexable, quoted, sparse
 from host.store.searching.needs import AnyOf, Holds, Need
 from host.store.searching.ranking import DENSE_RUN
-from host.store.sqlite.entries import DENSE, PLACEHOLDER, TRIGRAM_TERMS, TRIGRAMS, indexable, quoted, sparse
 
 STEP = 3  # every third trigram and the last sift as well as all of them, in half the time (search-and-speed 3.4)
 MOST_TOKENS = 24  # of one text

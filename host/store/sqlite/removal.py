@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from host.messages.searchable import searchable
-from host.store.kept import message_of
-from host.store.sqlite.bodies import whole
-from host.store.sqlite.index import KEY, SearchIndex
+from host.store.sqlite.bodies import Unreadable, message_in
+from host.store.sqlite.index import SearchIndex
+from host.store.sqlite.schema import HIGHEST_ID
 
 OF_A_CONVERSATION = ("messages", "tombstones", "quarantine", "made", "views", "engine_state", "segments", "sessions")
 
@@ -34,12 +34,25 @@ def remove_conversation(connection: sqlite3.Connection, index: SearchIndex, numb
     connection.execute("PRAGMA secure_delete = ON")
     ids = tuple(row for (row,) in connection.execute("SELECT id FROM messages WHERE conversation = ? ORDER BY id", (number,)))
     blobs = blobs_of(connection, ids)
+    keep_highest_id(connection)
     unindex(connection, index, ids)
     connection.execute(LEASES, {"of": number})
     for table in OF_A_CONVERSATION:
         connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (number,))
     connection.execute("DELETE FROM conversations WHERE id = ?", (number,))
     return Removed(len(ids), ids, remove_unused(connection, blobs))
+
+
+def keep_highest_id(connection: sqlite3.Connection) -> None:
+    """Remember the highest id that was given, before rows are deleted: it is not given again."""
+    connection.execute(
+        """
+        INSERT INTO store (key, value)
+        VALUES (?, (SELECT coalesce(max(id), 0) FROM messages))
+        ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)
+        """,
+        (HIGHEST_ID,),
+    )
 
 
 def unindex(connection: sqlite3.Connection, index: SearchIndex, ids: Iterable[int]) -> None:
@@ -49,9 +62,9 @@ def unindex(connection: sqlite3.Connection, index: SearchIndex, ids: Iterable[in
         if found is None:
             continue
         try:
-            index.unindex(connection, row, searchable(message_of(whole(connection, *found))))
-        except (KeyError, ValueError, TypeError, AttributeError):  # the message is damaged: what of it is in the index nobody knows
-            connection.execute("DELETE FROM store WHERE key = ?", (KEY,))
+            index.unindex(connection, row, searchable(message_in(connection, *found)))
+        except Unreadable:  # what of it is in the index nobody knows
+            index.give_up(connection)
 
 
 def blobs_of(connection: sqlite3.Connection, ids: Iterable[int]) -> frozenset[bytes]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
+from host.store.values import FIRST_ID as FIRST_ID
+
 SCHEMA = 1  # PRAGMA user_version; a file with a higher one is refused
 APPLICATION_ID = 0x63747868  # "ctxh"
-FIRST_ID = 1 << 24  # of live messages: what is older than the archive is imported below
+HIGHEST_ID = "highest_id"  # in the table ``store``: the highest id of a row that was taken out, so that none is given twice
+HEAD = "head"  # and the highest that a check has seen
 
 migrations = Migrations("ctxhost")
+MIGRATIONS_TABLE: str = migrations.migrations_table
 
 TABLES = """
 CREATE TABLE store (

@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from host.store.kept import printable
 from host.store.query import Query
 from host.store.sqlite.connection import Connection
+from host.store.sqlite.rows import SESSION_OF
 from host.store.times import to_microseconds
 
 FEW = 20_000  # rows of a conversation of which the first and last id are worth looking up
-SESSION_OF = "(SELECT g.session FROM segments g WHERE g.conversation = m.conversation AND g.first <= m.position ORDER BY g.id DESC LIMIT 1)"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def _value(value: object) -> object:
     """A filter as the columns hold it."""
     if isinstance(value, tuple):
         return json.dumps(value)
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else to_microseconds(value)  # type: ignore[arg-type]
+    return printable(value) if isinstance(value, str) else to_microseconds(value)  # type: ignore[arg-type]
 
 
 def _ids(connection: Connection, conversation: int) -> tuple[int, int]:

@@ -14,44 +14,32 @@ from typing import Any
 from host.messages.searchable import searchable
 from host.store.query import Page, Query
 from host.store.searching.answering import Candidate, Shown, answer
+from host.store.searching.indexed import DENSE
 from host.store.searching.needs import Need
 from host.store.searching.presuming import MayMatch, presumption
 from host.store.searching.ranking import Scored, Terms
+from host.store.searching.scoring import best_of_texts
+from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.entries import DENSE, IndexBroken, decoded
-from host.store.sqlite.index import WAITING, WAITING_INDEX, Facts, SearchIndex, State, asking
+from host.store.sqlite.entries import IndexBroken
+from host.store.sqlite.index import BREATH, WAITING, WAITING_INDEX, Facts, SearchIndex, State, asking
 from host.store.sqlite.planning import Sieve, is_short, sieves_of
+from host.store.sqlite.rows import ROWS, row_of
 from host.store.sqlite.scope import scope_of
-from host.store.sqlite.scoring import best_of_index, best_of_texts
-from host.store.times import from_microseconds
+from host.store.sqlite.scoring import best_of_index
 from host.store.values import Row
 
 MOST_WAITING = 200  # rows that a search reads itself rather than index them first
 FIRST_PAGE, LARGEST_PAGE = 32, 512  # candidates read at a time
+SPAN = 20_000  # ids looked through at a time, at first
+HOLD = 0.05  # seconds that one look may keep others from the connection: after a longer one the next goes half as far
 PROBE = 300  # rows that are read before the index is asked for one or two characters
 SHARE = 0.2  # of a search's time that indexing may take first
 BROKEN = "the search index is missing or damaged, so the messages were read one by one; `ctxhost archive repair` makes it anew"
 BUILDING = "the search index is not ready yet, so the messages were read one by one"
 UNRANKED = "{:,} messages are not indexed yet and were not ranked"
+DAMAGED = "damaged messages were passed over; `ctxhost archive verify` names them"
 CUT_SHORT = "after {:g} s only the newest {:,} messages were ranked"
-COLUMNS = """
-SELECT m.id, c.name, s.name, s.title, m.position, m.place, m.time, m.role, m.body, m.cuts, m.tool,
-  EXISTS (
-    SELECT 1
-    FROM messages n
-    WHERE n.conversation = m.conversation AND n.place = coalesce(m.place, m.position) AND +n.position > m.position
-  )
-FROM messages m
-JOIN conversations c ON c.id = m.conversation
-JOIN sessions s ON s.id = (
-  SELECT g.session
-  FROM segments g
-  WHERE g.conversation = m.conversation AND g.first <= m.position
-  ORDER BY g.id DESC
-  LIMIT 1
-)
-"""
-
 Guard = Callable[[sqlite3.Connection], AbstractContextManager[object]]
 
 
@@ -122,8 +110,7 @@ class SqliteSource:
         total = self.total()
         try:
             if self._is_sound():
-                with self._connection.snapshot() as connection, asking(connection):
-                    return best_of_index(connection, terms, self._scope, upto, total)
+                return best_of_index(self._connection, terms, self._scope, upto, total)
         except IndexBroken:
             self.notices.append(BROKEN)
         return self._scores_without_index(terms, upto)
@@ -133,7 +120,7 @@ class SqliteSource:
         return self._connection.value("SELECT max(id) FROM messages") or 0
 
     def shown(self, ids: list[int]) -> list[Shown]:
-        """The rows of these ids, in this order, without forgotten ones."""
+        """The rows of these ids, in this order, without forgotten and damaged ones."""
         found = {shown.row.id: shown for shown in self._shown("m.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))}
         return [found[number] for number in ids if number in found]
 
@@ -151,10 +138,10 @@ class SqliteSource:
 
     def passed(self, last: int) -> int:
         """How many of them have this id or a higher one."""
-        where = "" if self._scope.conversation is None else " AND m.conversation = :conversation"
-        asked = f"SELECT count(*) FROM messages m WHERE m.id >= :last AND m.body IS NOT NULL{where}"
-        count: int = self._connection.value(asked, {**self._scope.values, "last": last})
-        return count
+        where = "" if self._scope.conversation is None else " AND +m.conversation = :conversation"
+        asked = f"SELECT count(*) FROM messages m WHERE m.id >= :low AND m.id < :below AND m.body IS NOT NULL{where}"
+        spans = (self._scope.values | {"low": low, "below": low + SPAN} for low in range(last, self.newest() + 1, SPAN))
+        return sum(self._connection.value(asked, values) for values in spans)
 
     def _sieves(self, need: Need | None) -> tuple[Sieve, ...]:
         if not self._is_sound():
@@ -185,7 +172,8 @@ class SqliteSource:
 
     def _through(self, sieve: Sieve) -> Select:
         table = sieve.table
-        narrowed = f"AND +{table}.rowid IN (SELECT rowid FROM {DENSE} WHERE {DENSE} MATCH :narrow)" if sieve.narrowed_by else ""
+        dense = f"SELECT rowid FROM {DENSE} WHERE {DENSE} MATCH :narrow AND rowid >= :low AND rowid < :below"
+        narrowed = f"AND +{table}.rowid IN ({dense})" if sieve.narrowed_by else ""
         sql = f"""
             SELECT m.id, m.body, m.cuts
             FROM {table}
@@ -208,29 +196,42 @@ class SqliteSource:
         return (Select(sql),)
 
     def _read(self, selects: tuple[Select, ...], below: int, may_match: MayMatch = bool, guard: Guard = nullcontext) -> Iterator[Candidate]:
-        """The rows of all SELECTs, newest first, each once. A page of each comes from one state of the file.
+        """The rows of all SELECTs, newest first, each once, from the newest that there is now.
 
-        Of full pages only the ids that all of them reach down to are taken: between two pages a row may be indexed
-        and move from one SELECT to the other.
+        Some ids are looked through at a time, in all SELECTs at one state of the file: between two looks a row may be
+        indexed and move from one SELECT to the other. Of full pages only the ids that all of them reach down to are taken.
         """
-        size = FIRST_PAGE
-        while True:
-            values = {**self._scope.values, "low": self._scope.low, "below": below, "size": size}
+        size, span, below = FIRST_PAGE, SPAN, min(below, self.newest() + 1)
+        while below > self._scope.low:
+            low = max(self._scope.low, below - span)
+            values = {**self._scope.values, "low": low, "below": below, "size": size}
             with self._connection.snapshot() as connection, guard(connection):
+                began = time.monotonic()
                 pages = [connection.execute(select.sql, values | select.values).fetchall() for select in selects]
+                span = span * 2 if time.monotonic() - began < HOLD / 2 else max(1, span // 2)
             full = [page[-1][0] for page in pages if len(page) == size]
-            floor = max(full, default=self._scope.low)
-            rows = {row[0]: row for page in pages for row in page if row[0] >= floor}
+            below = max(full, default=low)
+            rows = {row[0]: row for page in pages for row in page if row[0] >= below}
             for number in sorted(rows, reverse=True):
                 _, body, cuts = rows[number]
-                yield number, self._text(body, cuts) if cuts or may_match(body) else None
-            if not full:
-                return
-            below, size = floor, min(size * 4, LARGEST_PAGE)
+                is_worth_it = cuts or not isinstance(body, bytes) or may_match(body)
+                yield number, self._text(body, cuts) if is_worth_it else None
+            size = min(size * 4, LARGEST_PAGE) if full else size
+            if not rows:
+                time.sleep(BREATH)
 
-    def _text(self, body: bytes, cuts: str | None) -> str:
-        with self._connection.reading() as connection:
-            return searchable(decoded(connection, body, cuts))
+    def _text(self, body: object, cuts: str | None) -> str | None:
+        """The searchable text of a row; None, which matches nothing, for a damaged one."""
+        try:
+            with self._connection.reading() as connection:
+                message = message_in(connection, body, cuts)
+        except Unreadable:
+            self._tell_of_damage()
+            return None
+        return searchable(message)
+
+    def _tell_of_damage(self) -> None:
+        self.notices += [] if DAMAGED in self.notices else [DAMAGED]
 
     def _scores_without_index(self, terms: Terms, upto: int) -> list[Scored]:
         until = time.monotonic() + self._seconds
@@ -245,23 +246,8 @@ class SqliteSource:
 
     def _shown(self, condition: str, values: Sequence[Any]) -> list[Shown]:
         with self._connection.snapshot() as connection:
-            found = connection.execute(f"{COLUMNS} WHERE m.body IS NOT NULL AND {condition}", values)
-            return [shown_of(connection, row) for row in found]
-
-
-def shown_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Shown:
-    """A row of the SELECT in COLUMNS."""
-    number, conversation, session, title, position, place, time, role, body, cuts, tool, superseded = found
-    row = Row(
-        id=number,
-        conversation=conversation,
-        session=session,
-        position=position,
-        place=place or position,
-        time=from_microseconds(time),
-        role=role,
-        message=decoded(connection, body, cuts),
-        tool=tool or "",
-        superseded=bool(superseded),
-    )
-    return Shown(row, title)
+            found = connection.execute(f"{ROWS} WHERE m.body IS NOT NULL AND {condition}", values)
+            rows = [Shown(row_of(connection, row), title=row[-1]) for row in found]
+        if any(shown.row.damaged for shown in rows):
+            self._tell_of_damage()
+        return [shown for shown in rows if not shown.row.damaged]

@@ -6,8 +6,10 @@ import sqlite3
 from collections.abc import Iterator
 
 from host.messages.searchable import searchable
+from host.store.searching.indexed import DENSE, END, INDEXES, TRIGRAMS, WORDS, entries, quoted
+from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.entries import DENSE, END, INDEXES, TRIGRAMS, WORDS, IndexBroken, decoded, entries, index_errors, quoted
+from host.store.sqlite.entries import IndexBroken, index_errors
 
 FEW, MANY = 3, 40  # rows that are looked up in the index before it is asked: after own writes, and after other processes'
 SAMPLE = 2_000  # rows that a check looks up
@@ -46,11 +48,14 @@ def witnesses(connection: sqlite3.Connection, count: int) -> set[int]:
 
 
 def is_indexed(connection: sqlite3.Connection, rowid: int) -> bool:
-    """Whether a row is found by the end of its own text, in each table that can be asked for it."""
+    """Whether a row is found by the end of its own text, in each table that can be asked for it; a damaged one cannot be looked up."""
     found = connection.execute(f"SELECT body, cuts FROM messages WHERE id = ? AND {INDEXED}", (rowid,)).fetchone()
     if found is None:
         return True
-    entry = dict(entries(searchable(decoded(connection, *found))))
+    try:
+        entry = dict(entries(searchable(message_in(connection, *found))))
+    except Unreadable:
+        return True
     asked = [(TRIGRAMS, entry[TRIGRAMS][-3:])] if len(entry[TRIGRAMS]) > len(END) else []
     if DENSE in entry:
         asked.append((DENSE, entry[DENSE].split(" ")[0]))

@@ -14,9 +14,9 @@ from host.store.sqlite.connection import Connection
 from host.store.sqlite.leases import SqliteLeases
 from host.store.sqlite.searching import SqliteSearch
 from host.store.sqlite.sessions import SqliteSessions
-from host.store.sqlite.views import SqliteState, SqliteViews
-
-FILE = "archive.db"  # in the home folder
+from host.store.sqlite.states import SqliteState
+from host.store.sqlite.views import SqliteViews
+from host.store.values import FILE as FILE
 
 
 class SqliteStore:

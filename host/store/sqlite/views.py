@@ -6,22 +6,23 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
 
 from host.errors import NotStorable, Outrun
 from host.messages.ledger import Entry, Kind, Ledger
-from host.messages.types import JSON
-from host.store.kept import UNSTORABLE, bytes_to_keep, erased, message_of
+from host.messages.types import Message
+from host.store.kept import UNSTORABLE, bytes_to_keep, damaged, erased
 from host.store.lineage import handed_over
 from host.store.sqlite.archive import number_of, still_there
-from host.store.sqlite.bodies import whole
+from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.leases import still_held
 from host.store.sqlite.sessions import OPEN, end_session, go_on_in, rotated
+from host.store.sqlite.states import save_state
 from host.store.times import from_microseconds, microseconds
 from host.store.undoing import Undoing, Version, refuse_unknown_rows, to_undo
 from host.store.values import COMPRESSION, UNDONE, Lease, Publication, Published
 
+NOBODY = "user"  # the role of a message of which nobody knows it: a window may hold it anywhere
 VIEWS = """
 SELECT v.version, s.name, v.time, v.upto, v.entries, v.engine, v.trigger, v.receipt, v.undoes
 FROM views v
@@ -69,7 +70,7 @@ class SqliteViews:
             connection.execute(INSERT, (*values, state))
             if publication.state is not None:
                 save_state(connection, self._number, publication.engine, publication.state)
-        return self._newest()
+            return self._written_as(connection, expected + 1)
 
     def undo(self, *, expected: int) -> Published:
         """Publish the version before the newest compaction again; a rotation is taken back with it."""
@@ -85,17 +86,15 @@ class SqliteViews:
             connection.execute(INSERT, (*values, state))
             if state is not None:
                 save_state(connection, self._number, undone.engine, json.loads(state))
-        return self._newest()
+            return self._written_as(connection, expected + 1)
 
     def history(self) -> list[Published]:
         """All versions, oldest first."""
         return self._read("ORDER BY v.version")
 
-    def _newest(self) -> Published:
-        newest = self.current()
-        if newest is None:
-            raise Outrun("the conversation was deleted meanwhile")
-        return newest
+    def _written_as(self, connection: sqlite3.Connection, version: int) -> Published:
+        """A version as everybody reads it, while nobody can write another."""
+        return self._read_in(connection, f"AND v.version = {version}")[0]
 
     def _check(self, connection: sqlite3.Connection, expected: int, lease: Lease | None) -> None:
         still_there(connection, self._number, self._name)
@@ -152,14 +151,15 @@ class SqliteViews:
 
     def _read(self, order: str) -> list[Published]:
         with self._connection.snapshot() as connection:
-            found = connection.execute(f"{VIEWS} WHERE v.conversation = ? {order}", (self._number,)).fetchall()
-            shown = _Shown(connection, self._number)
-            return [
-                Published(
-                    version, session, from_microseconds(time), shown.ledger(entries), upto, engine, trigger, json.loads(receipt), undoes
-                )
-                for version, session, time, upto, entries, engine, trigger, receipt, undoes in found
-            ]
+            return self._read_in(connection, order)
+
+    def _read_in(self, connection: sqlite3.Connection, order: str) -> list[Published]:
+        found = connection.execute(f"{VIEWS} WHERE v.conversation = ? {order}", (self._number,)).fetchall()
+        shown = _Shown(connection, self._number)
+        return [
+            Published(version, session, from_microseconds(time), shown.ledger(entries), upto, engine, trigger, json.loads(receipt), undoes)
+            for version, session, time, upto, entries, engine, trigger, receipt, undoes in found
+        ]
 
 
 class _Shown:
@@ -179,15 +179,22 @@ class _Shown:
         return self._known[position, made]
 
     def _original(self, position: int) -> Entry:
-        body, cuts, role = self._connection.execute(
-            "SELECT body, cuts, role FROM messages WHERE conversation = ? AND position = ?", (self._conversation, position)
+        found = self._connection.execute(
+            "SELECT role, body, cuts FROM messages WHERE conversation = ? AND position = ?", (self._conversation, position)
         ).fetchone()
-        return Entry(erased(role) if body is None else message_of(whole(self._connection, body, cuts)), position)
+        return Entry(damaged(NOBODY) if found is None else self._message(*found), position)
 
     def _made(self, number: int) -> Entry:
         kind, row, covers, body = self._connection.execute("SELECT kind, row, covers, body FROM made WHERE id = ?", (number,)).fetchone()
-        message = erased("user") if body is None else message_of(body)
-        return Entry(message, row, Kind(kind), tuple(range(start, stop) for start, stop in json.loads(covers)))
+        return Entry(self._message(NOBODY, body), row, Kind(kind), tuple(range(start, stop) for start, stop in json.loads(covers)))
+
+    def _message(self, role: str, body: object, cuts: str | None = None) -> Message:
+        if body is None:
+            return erased(role)
+        try:
+            return message_in(self._connection, body, cuts)
+        except Unreadable:
+            return damaged(role)
 
 
 def _bytes(entry: Entry) -> bytes:
@@ -217,36 +224,3 @@ def unfolded(entries: list[list[int]]) -> Iterator[tuple[int, int]]:
             yield from ((position, 0) for position in range(first, last + 1))
         else:
             yield (0, last)
-
-
-def save_state(connection: sqlite3.Connection, conversation: int, engine: str, document: JSON) -> None:
-    """Replace the document of an engine."""
-    connection.execute(
-        "INSERT OR REPLACE INTO engine_state (conversation, engine, document) VALUES (?, ?, ?)",
-        (conversation, engine, json.dumps(document)),
-    )
-
-
-class SqliteState:
-    """The document of one engine and conversation (protocol State)."""
-
-    def __init__(self, connection: Connection, conversation: str, engine: str) -> None:
-        self._connection = connection
-        self._name = conversation
-        self._number = number_of(connection, conversation)
-        self._engine = engine
-
-    def load(self) -> dict[str, Any]:
-        """The document, empty at first."""
-        text = self._connection.value(
-            "SELECT document FROM engine_state WHERE conversation = ? AND engine = ?", (self._number, self._engine)
-        )
-        document: dict[str, Any] = json.loads(text) if text else {}
-        return document
-
-    def save(self, document: dict[str, Any]) -> None:
-        """Replace the document; TypeError where it is not JSON."""
-        json.dumps(document)
-        with self._connection.writing() as connection:
-            still_there(connection, self._number, self._name)
-            save_state(connection, self._number, self._engine, document)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 
-from host.errors import NoSuchSession, NotStorable
+from host.errors import NoSuchSession, NotStorable, Outrun
 from host.messages.canonical import canonical
+from host.messages.ledger import Entry, Ledger
 from host.messages.types import Message
 from host.store.protocols import Archive, Store
+from host.store.values import Publication, Pulse
 from host.testing.conformance.expecting import raises, same, true
 from host.testing.conformance.odd import NO_JSON, ODD, UNSTORABLE, assistant, call, user
 
@@ -126,6 +130,53 @@ def a_version_of_nothing_is_a_message_of_its_own(store: Store) -> None:
     same("superseded", [row.position for row in archive.rows() if row.superseded], [])
 
 
+def places_are_those_of_new_versions(store: Store) -> None:
+    archive, other = begun(store), begun(store)
+    archive.extend(texts(3))
+    same("while there is no new version", archive.places(), {})
+    archive.append(user("a2"), replaces=1)
+    archive.append(user("c2"), replaces=3)
+    archive.append(user("a3"), replaces=4)
+    archive.append(user("of nothing"), replaces=99)
+    same("places", archive.places(), {4: 1, 5: 3, 6: 1})
+    same("as the rows have them", archive.places(), {row.position: row.place for row in archive.rows() if row.place != row.position})
+    same("another conversation's", other.places(), {})
+
+
+def who_has_been_outrun_keeps_nothing(store: Store) -> None:
+    archive = begun(store)
+    same("after nothing", archive.append(user("a"), after=0), 1)
+    same("after the first", archive.extend(texts(2), after=1), [2, 3])
+    for after in (0, 2, 4, -1, BEYOND):
+        raises(f"a message after {after}", Outrun, partial(archive.append, user("x"), after=after))
+        raises(f"a version after {after}", Outrun, partial(archive.append, user("x"), replaces=1, after=after))
+        raises(f"many after {after}", Outrun, partial(archive.extend, texts(2), after=after))
+        raises(f"none at all after {after}", Outrun, partial(archive.extend, [], after=after))
+    same("what is kept", (archive.range(), archive.places()), ((1, 3), {}))
+    same("whoever has seen all", archive.append(user("b"), replaces=1, after=3), 4)
+    same("whoever does not ask", archive.append(user("c")), 5)
+
+
+def a_pulse_tells_of_every_change(store: Store) -> None:
+    session, doomed = store.sessions.create(), store.sessions.create()
+    archive, views, going = store.archive(session.conversation), store.views(session.conversation), store.archive(doomed.conversation)
+    going.append(user("x"))
+    seen = archive.pulse()
+    same("at first", (seen.last, seen.version), (0, 0))
+    archive.extend(texts(3))
+    archive.append(user("m1, mended"), replaces=1)
+    same("after messages", archive.pulse(), replace(seen, last=4))
+    views.publish(Publication(Ledger([Entry(user("m2"), 2)]), 2), expected=0)
+    same("after a view", archive.pulse(), replace(seen, last=4, version=1))
+    views.undo(expected=1)
+    same("after an undo", archive.pulse(), replace(seen, last=4, version=2))
+    store.sessions.delete(doomed.conversation)
+    after = archive.pulse()
+    true("an erasure anywhere is told", after.erasures > seen.erasures)
+    same("and nothing else changed", after, Pulse(4, 2, after.erasures))
+    same("of what was deleted", going.pulse(), Pulse(0, 0, after.erasures))
+
+
 def reading_beyond_the_ends_finds_what_is_there(store: Store) -> None:
     archive = begun(store)
     same("an empty archive", (archive.range(), archive.read(1, 9), list(archive.rows()), archive.current()), ((0, 0), [], [], []))
@@ -194,7 +245,7 @@ def a_row_names_its_tools(store: Store) -> None:
 
 def a_tool_is_known_after_a_restart(store: Store) -> None:
     conversation = store.sessions.create().conversation
-    store.archive(conversation).append(assistant(None, tool_calls=[call("c1", "terminal")]))
+    store.archive(conversation).append(assistant(None, tool_calls=[call("c1", "terminal", json.dumps({"text": "x" * 100_000}))]))
     another = store.archive(conversation)
     another.append(assistant(None, tool_calls=[call("c2", "read_file")]))
     another.extend([{"role": "tool", "tool_call_id": id, "content": "x"} for id in ("c1", "c2")])
@@ -217,6 +268,18 @@ def ids_rise_in_the_order_of_archiving(store: Store) -> None:
     ids = [row.id for archive in (one, two) for row in archive.rows()]
     true(f"ids rise across conversations: {ids}", ids[0] < ids[2] < ids[3] < ids[1])
     true("there is room for older history below them", min(ids) > 1 << 20)
+
+
+def an_id_is_given_once(store: Store) -> None:
+    begun(store).extend(texts(2))
+    for deleted in ("the newest", "and the newest again"):
+        doomed = store.sessions.create().conversation
+        store.archive(doomed).extend(texts(3))
+        given = [row.id for row in store.archive(doomed).rows()]
+        store.sessions.delete(doomed)
+        archive = begun(store)
+        archive.append(user("x"))
+        true(f"an id after {deleted} was deleted is higher than those", next(archive.rows()).id > max(given))
 
 
 def conversations_do_not_see_each_other(store: Store) -> None:
@@ -246,6 +309,9 @@ CHECKS = (
     many_messages_are_read_in_order,
     a_new_version_takes_the_place_of_its_message,
     a_version_of_nothing_is_a_message_of_its_own,
+    places_are_those_of_new_versions,
+    who_has_been_outrun_keeps_nothing,
+    a_pulse_tells_of_every_change,
     reading_beyond_the_ends_finds_what_is_there,
     times_are_kept_to_the_microsecond,
     times_at_the_ends_of_the_calendar_can_be_read,
@@ -253,6 +319,7 @@ CHECKS = (
     a_tool_is_known_after_a_restart,
     a_row_says_where_it_is,
     ids_rise_in_the_order_of_archiving,
+    an_id_is_given_once,
     conversations_do_not_see_each_other,
     an_archive_of_nothing_is_refused,
 )

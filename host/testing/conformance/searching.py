@@ -80,6 +80,17 @@ def search_goes_on_page_by_page(store: Store) -> None:
     same("complete", [page.complete for page in (first, second, third)], [False, False, True])
 
 
+def what_is_said_later_is_on_no_later_page(store: Store) -> None:
+    store.archive(store.sessions.create().conversation).extend([user(f"needle {number}") for number in range(4)])
+    doomed = store.sessions.create().conversation
+    store.archive(doomed).extend([user(f"doomed needle {number}") for number in range(4)])
+    first = store.search.find(Query("needle", limit=2))
+    store.sessions.delete(doomed)
+    store.archive(store.sessions.create().conversation).extend([user(f"later needle {number}") for number in range(4)])
+    second = store.search.find(Query("needle", cursor=first.cursor))
+    same("the second page", [hit.excerpt for hit in second.hits], [f"needle {number}" for number in (3, 2, 1, 0)])
+
+
 def no_text_is_an_error(store: Store) -> None:
     store.archive(store.sessions.create().conversation).append(user("x"))
     for text in ("", " ", '"', "'", "OR", "AND NOT", "a* NEAR(b", "-x", "\x00", "\udc81", "(", "%_", "x" * 5_000):
@@ -93,5 +104,6 @@ CHECKS = (
     search_keeps_to_its_conversation,
     search_sees_what_was_just_said,
     search_goes_on_page_by_page,
+    what_is_said_later_is_on_no_later_page,
     no_text_is_an_error,
 )

@@ -23,6 +23,15 @@ def compact_file(connection: Connection) -> list[str]:
 
 def truncate_log(connection: Connection) -> list[str]:
     """Empty the write-ahead log; returns why it could not be emptied."""
+    try:
+        is_busy = _truncated(connection)
+    except StoreUnavailable as error:
+        return [f"its log (-wal) may hold it, for it could not be emptied ({error.__cause__})"]
+    return ["its log (-wal) holds it, for another process reads the archive; it goes when all have closed it"] if is_busy else []
+
+
+def _truncated(connection: Connection) -> bool:
+    """Whether somebody still reads the log."""
     with connection.reading() as reader:
         before = reader.execute("PRAGMA busy_timeout").fetchone()[0]
         reader.execute(f"PRAGMA busy_timeout = {WAIT}")
@@ -30,11 +39,18 @@ def truncate_log(connection: Connection) -> list[str]:
             is_busy, _, _ = reader.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         finally:
             reader.execute(f"PRAGMA busy_timeout = {before}")
-    return ["its log (-wal) holds it, for another process reads the archive; forget once more when that has ended"] if is_busy else []
+    return bool(is_busy)
 
 
 def clean_index(index: SearchIndex) -> list[str]:
     """Merge the search index, so that no segment of it has words of erased rows; one that cannot be merged is made anew."""
+    try:
+        return _cleaned(index)
+    except StoreUnavailable as error:
+        return [f"its search index may hold words of it, for it could not be merged ({error.__cause__})"]
+
+
+def _cleaned(index: SearchIndex) -> list[str]:
     try:
         if index.state() is State.READY:
             index.optimize()

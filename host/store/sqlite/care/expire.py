@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from host.engine.services import Progress
 from host.store.care import Erasure
-from host.store.sqlite.care.clean import clean_index, compact_file
+from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import EXPIRE, as_pairs, keep_receipt, runs
@@ -55,9 +55,10 @@ def expire(connection: Connection, index: SearchIndex, older_than: timedelta, pr
         counts = Counter({**outcome.counts, "blobs": blobs})
         document = {"conversations": list(outcome.conversations), "counts": counts, "ids": as_pairs(runs(sorted(ids)))}
         receipt = keep_receipt(writer, EXPIRE, document)
+        begin(writer, receipt)
     progress(len(old), len(old), "compacting the file")
-    held = tuple(f"{connection.path}: {why}" for why in (*clean_index(index), *compact_file(connection)))
-    return replace(outcome, applied=True, counts=dict(counts), receipt=receipt, may_hold_copies=held)
+    held = tuple(f"{connection.path}: {why}" for why in finish(connection, index))
+    return replace(outcome, applied=True, counts=dict(counts), receipt=receipt, may_hold_copies=held, is_finished=not held)
 
 
 def _old(connection: sqlite3.Connection, older_than: timedelta) -> list[tuple[int, str, int]]:

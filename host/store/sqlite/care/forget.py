@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_bytes
 
 from host.engine.services import Progress
+from host.errors import StoreUnavailable
 from host.messages.types import JSON
-from host.store.care import Erasure, Forget, TellEngine
+from host.store.care import Erasure, Forget
 from host.store.kept import ERASED
 from host.store.protocols import quiet
+from host.store.searching.folding import fold
 from host.store.sqlite.archive import tombstone_content
-from host.store.sqlite.bodies import chained
-from host.store.sqlite.care.clean import clean_index, compact_file, overwrite_deleted
+from host.store.sqlite.bodies import ROW_DIGEST, chained
+from host.store.sqlite.care.clean import overwrite_deleted
 from host.store.sqlite.care.plan import Doomed, Plan, looked_up, planned
 from host.store.sqlite.care.traces import copies_of, remains_in, running
-from host.store.sqlite.care.wanted import Wanted, fold
+from host.store.sqlite.care.unfinished import begin, finish
+from host.store.sqlite.care.wanted import Wanted
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import FORGET, keep_receipt
@@ -33,7 +36,6 @@ class Order:
     what: Forget
     folders: tuple[Path, ...]
     stores: tuple[Path, ...]  # that are cleaned by the same order
-    tell: TellEngine | None = None
     progress: Progress = quiet
 
 
@@ -54,23 +56,28 @@ def forget(connection: Connection, key: bytes, index: SearchIndex, order: Order)
         receipt = keep_receipt(writer, FORGET, _named(key, order.what, plan))
         unindex(writer, index, [doomed.row for doomed in plan.messages])
         _erase(writer, key, plan, receipt)
-    _tell(order, plan)
+        begin(writer, receipt)
     order.progress(0, 1, "compacting the file")
-    left = [*clean_index(index), *compact_file(connection)]
+    left = finish(connection, index)
     with connection.snapshot() as reader:
         own = [f"table {table} still holds it" for table in remains_in(reader, plan.wanted.telling)]
         outcome = _outcome(reader, order, plan)
     held = (*(f"{connection.path}: {why}" for why in (*left, *own)), *outcome.may_hold_copies)
-    with connection.writing() as writer:
+    with suppress(StoreUnavailable), connection.writing() as writer:  # a full disk: what was erased stands in the receipt already
         document = {**_named(key, order.what, plan), "may_hold_copies": [_unsaid(line, plan.wanted) for line in held]}
         writer.execute("UPDATE receipts SET receipt = ? WHERE id = ?", (json.dumps(document), receipt))
-    return replace(outcome, applied=True, receipt=receipt, may_hold_copies=held)
+    return replace(outcome, applied=True, receipt=receipt, may_hold_copies=held, is_finished=not left)
 
 
 def _outcome(reader: sqlite3.Connection, order: Order, plan: Plan) -> Erasure:
     copies = copies_of(order.stores, order.folders, plan.wanted.telling, order.progress)
-    messages = tuple(doomed.id for doomed in plan.messages)
-    return Erasure(applied=False, messages=messages, counts=plan.counts(), may_hold_copies=(*running(reader), *copies))
+    return Erasure(
+        applied=False,
+        messages=tuple(doomed.id for doomed in plan.messages),
+        counts=plan.counts(),
+        may_hold_copies=(*running(reader), *copies),
+        repeatable=tuple(doomed.id for doomed in plan.messages if doomed.is_repeatable),
+    )
 
 
 def _erase(writer: sqlite3.Connection, key: bytes, plan: Plan, receipt: int) -> None:
@@ -87,10 +94,14 @@ def _erase(writer: sqlite3.Connection, key: bytes, plan: Plan, receipt: int) -> 
 
 
 def _bury(writer: sqlite3.Connection, key: bytes, doomed: Doomed, wanted: Wanted, receipt: int) -> None:
-    """Take a message's content away and leave its tombstone. The digest stays: the chain goes on over it."""
+    """Take a message's content away and leave its tombstone. The digest stays: the chain goes on over it.
+
+    The tombstone of what may be said again recognises nothing.
+    """
+    content = token_bytes(ROW_DIGEST) if doomed.is_repeatable else tombstone_content(key, doomed.message)
     writer.execute(
         "INSERT OR REPLACE INTO tombstones (conversation, position, content, receipt) VALUES (?, ?, ?, ?)",
-        (doomed.conversation, doomed.position, tombstone_content(key, doomed.message), receipt),
+        (doomed.conversation, doomed.position, content, receipt),
     )
     tool = writer.execute("SELECT tool FROM messages WHERE id = ?", (doomed.row,)).fetchone()[0]
     writer.execute(
@@ -110,19 +121,10 @@ def _named(key: bytes, what: Forget, plan: Plan) -> JSON:
         "asked": "message" if what.text is None else "text",
         "what": asked,
         "messages": [doomed.id for doomed in plan.messages],
+        "may_be_said_again": sum(doomed.is_repeatable for doomed in plan.messages),
         "counts": plan.counts(),
     }
 
 
 def _unsaid(line: str, wanted: Wanted) -> str:
     return ERASED if wanted.is_in(line) else line
-
-
-def _tell(order: Order, plan: Plan) -> None:
-    if order.tell is None:
-        return
-    gone: defaultdict[str, list[int]] = defaultdict(list)
-    for doomed in plan.messages:
-        gone[doomed.name].append(doomed.position)
-    for conversation, positions in gone.items():
-        order.tell(conversation, positions)

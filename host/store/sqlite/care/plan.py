@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from host.engine.services import Progress
 from host.errors import NoSuchSession, UsageError
+from host.messages.canonical import canonical, identity
+from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.store.care import Forget
 from host.store.kept import ERASED, message_of
 from host.store.protocols import quiet
+from host.store.searching.folding import fold
 from host.store.sqlite.bodies import whole
 from host.store.sqlite.care.documents import DOCUMENTS, Document
 from host.store.sqlite.care.look import STEP
-from host.store.sqlite.care.wanted import LINE, Wanted, fold, wanted_message, wanted_text, without
+from host.store.sqlite.care.wanted import LINE, Wanted, wanted_message, wanted_text, without
 from host.store.sqlite.removal import blobs_of, digests_in_use
 from host.store.titles import base_title
 
@@ -29,6 +32,7 @@ JOIN conversations c ON c.id = m.conversation
 WHERE m.conversation = ? AND coalesce(m.place, m.position) = ? AND m.body IS NOT NULL
 ORDER BY m.position
 """
+WORD_BYTES = 256  # of a message that is no more than a word: room for its role and for a name
 Place = tuple[int, int]
 """Conversation number and position of the first version."""
 
@@ -42,6 +46,7 @@ class Doomed:
     conversation: int
     position: int
     message: Message
+    is_repeatable: bool = False  # the same may be said again in earnest, and is to be kept then
 
     @property
     def id(self) -> str:
@@ -88,6 +93,7 @@ class Found:
     places: set[Place] = field(default_factory=set)
     tools: list[int] = field(default_factory=list)
     upto: int = 0  # the last row that was read
+    repeatable: frozenset[bytes] = frozenset()  # identities of contents that may be said again
 
 
 def looked_up(connection: sqlite3.Connection, what: Forget, progress: Progress) -> Found:
@@ -106,7 +112,8 @@ def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
     wanted = found.wanted
     if what.text is not None:
         _look_for_text(connection, found, quiet)
-    doomed = tuple(version for conversation, place in sorted(found.places) for version in _versions(connection, conversation, place))
+    versions = (version for conversation, place in sorted(found.places) for version in _versions(connection, conversation, place))
+    doomed = tuple(replace(version, is_repeatable=identity(version.message) in found.repeatable) for version in versions)
     rows = frozenset(version.row for version in doomed)
     blobs = blobs_of(connection, rows)
     return Plan(
@@ -143,7 +150,28 @@ def _look_for_message(connection: sqlite3.Connection, what: Forget) -> Found:
         (_readable(connection, role, body, cuts) for *_, role, body, cuts in others) if versions else (),
         number,
     )
-    return Found(wanted, {(number, place)})
+    return Found(wanted, {(number, place)}, repeatable=_repeatable(connection, versions))
+
+
+def _repeatable(connection: sqlite3.Connection, versions: Sequence[Doomed]) -> frozenset[bytes]:
+    """The contents of a message that are no more than a word, or that another message of its conversation has too."""
+    elsewhere = _said_besides(connection, versions)
+    contents = {identity(version.message): version.message for version in versions}
+    return frozenset(content for content, message in contents.items() if content in elsewhere or _is_word(message))
+
+
+def _is_word(message: Message) -> bool:
+    """Whether a message says no more than a word or two: a picture says more."""
+    return len(searchable(message)) < LINE and len(canonical(message)) < WORD_BYTES
+
+
+def _said_besides(connection: sqlite3.Connection, versions: Sequence[Doomed]) -> set[bytes]:
+    """The contents of the other messages of their conversation."""
+    if not versions:
+        return set()
+    rows = connection.execute(f"{MESSAGES} AND conversation = ?", (versions[0].conversation,))
+    ours = {version.row for version in versions}
+    return {identity(_readable(connection, role, body, cuts)) for row, _, _, _, role, body, cuts in rows if row not in ours}
 
 
 def _place(connection: sqlite3.Connection, what: Forget) -> Place:

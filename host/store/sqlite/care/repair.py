@@ -1,14 +1,13 @@
-"""Mending a damaged file: a copy first, then the index in place or everything that can be read into a new file."""
+"""Mending a damaged file: a copy first, then a new one beside it, and its content into the old one's place at the end."""
 
 from __future__ import annotations
 
-import fcntl
+import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from sqlite_utils import Database
 from host.engine.services import Progress
 from host.errors import DamagedStore, NewerSchema, StoreError, StoreUnavailable
 from host.messages.types import JSON
-from host.store.care import Repaired
+from host.store.care import Finding, Repair
 from host.store.protocols import quiet
+from host.store.sqlite.care.held import HeldFile, alone_with
 from host.store.sqlite.care.mend import Mended, is_message, mend
 from host.store.sqlite.care.salvage import COPIED, Count, Salvage, indexed_messages, opened_tolerantly
 from host.store.sqlite.care.verify import verified
@@ -28,71 +28,72 @@ from host.store.sqlite.index import KEY, Facts, SearchIndex, State
 from host.store.sqlite.receipts import REPAIR, as_pairs, keep_receipt
 from host.store.sqlite.schema import SCHEMA, migrate
 
-SQLITE_LOCKS = (512, 0x40000000)  # how many bytes from where on SQLite locks; whoever has a WAL file open holds one of them
 PARTS = ("data", "idx", "docsize", "config", "content")  # the tables that FTS5 keeps for one
+COPIES = "damaged-{}.db"  # in the folder of the backups
 
 
-def repair(path: Path, *, facts: Facts | None = None, progress: Progress = quiet) -> Repaired:
+def repair(path: Path, *, facts: Facts | None = None, progress: Progress = quiet) -> Repair:
     """Mend an archive that nobody has open; no store of this process may be open on it either.
 
     ``facts`` is what the store's search index is made with.
 
-    StoreUnavailable while another process has it open, DamagedStore where nothing can be read: file and copy stay then.
+    Nobody can write to the file until it is whole again. A repair that is cut short while the new content is laid into the file
+    is finished by the next one. StoreUnavailable while another process has it open, DamagedStore where nothing can be read: file
+    and copy stay then.
     """
     if not path.exists():
         raise StoreUnavailable(path, "there is no such file")
-    with file_lock(path.with_name(path.name + ".lock")), _alone_with(path):
-        copy = _kept_copy(path, progress)
-        with opened_tolerantly(copy) as source:
-            _refuse_newer(path, source)
-            is_kept = not any(_faulty_tables(source)) and _is_readable(source) and (_is_sound(source) or _index_dropped(path))
-            salvaged = None if is_kept else _salvaged(path, copy, source, progress)
-        copy.with_name(copy.name + "-shm").unlink(missing_ok=True)  # left by reading the log
-        if salvaged is not None:
-            _swap(path)
-    return _finished(path, copy, salvaged, facts, progress)
-
-
-@dataclass(frozen=True)
-class _Salvaged:
-    """What was salvaged, by table, and how the new file was made whole."""
-
-    counts: dict[str, Count]
-    mended: Mended
-    receipt: int
-
-    def lost(self) -> dict[str, int]:
-        """Rows that are known to be lost."""
-        known = {table: sum(map(len, count.lost)) for table, count in self.counts.items()}
-        return {table: lost for table, lost in {**known, "messages": len(self.mended.lost)}.items() if lost}
-
-
-@contextmanager
-def _alone_with(path: Path) -> Iterator[None]:
-    """Hold SQLite's own locks on the file, which needs no file that SQLite can read."""
-    length, start = SQLITE_LOCKS
-    handle = os.open(path, os.O_RDWR)
-    try:
+    new = path.with_name(path.name + ".repaired")
+    with file_lock(path.with_name(path.name + ".lock")), alone_with(path) as held:
         try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
-        except OSError as error:
-            raise StoreUnavailable(path, "locked: another process has it open") from error
-        yield
-    finally:
-        os.close(handle)
+            if held.is_half_written and new.exists():
+                return _laid_in(held, new, _newest_copy(path), _findings(new, facts, progress))
+            return _repaired(held, new, facts, progress)
+        finally:
+            if not held.is_half_written:
+                _take_away(new)
 
 
-def _kept_copy(path: Path, progress: Progress) -> Path:
+def _repaired(held: HeldFile, new: Path, facts: Facts | None, progress: Progress) -> Repair:
+    """Keep a copy, make the new file, and lay it in where it is better than the old one. The copy of a sound file goes again."""
+    _take_away(new)
+    copy = _kept_copy(held, progress)
+    with opened_tolerantly(copy) as source:
+        _refuse_newer(held.path, source)
+        is_salvaged = not _is_kept(held, new, source)
+        if is_salvaged:
+            _take_away(new)
+            _salvage(held.path, new, copy, source, progress)
+    copy.with_name(copy.name + "-shm").unlink(missing_ok=True)  # left by reading the log
+    is_indexed = _indexed_anew(new, facts, progress)
+    findings = _findings(new, facts, progress)
+    if is_salvaged or is_indexed:
+        return _laid_in(held, new, copy, findings)
+    _take_away(copy)
+    return Repair(None, findings=findings)
+
+
+def _is_kept(held: HeldFile, new: Path, source: sqlite3.Connection) -> bool:
+    """Whether the file is sound but for its search index, and is now in the new place, without the index where that is damaged."""
+    if any(_faulty_tables(source)) or not _is_readable(source):
+        return False
+    held.copy_to(new)
+    return _is_sound(source) or _index_dropped(new)
+
+
+def _kept_copy(held: HeldFile, progress: Progress) -> Path:
     """The file with its log as they are, beside the backups."""
-    folder = path.parent / "backups"
+    folder = held.path.parent / "backups"
     prepare_folder(folder)
-    copy = _free_name(folder / f"damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}.db")
+    copy = _free_name(folder / COPIES.format(f"{datetime.now(UTC):%Y%m%d-%H%M%S}"))
     progress(0, 1, f"keeping a copy in {copy}")
-    for suffix in ("", "-wal"):
-        if (part := path.with_name(path.name + suffix)).exists():
-            shutil.copy(part, to := copy.with_name(copy.name + suffix))
-            to.chmod(0o600)
+    held.copy_to(copy)
     return copy
+
+
+def _newest_copy(path: Path) -> Path | None:
+    """The copy that a repair made which was cut short."""
+    return max(path.parent.joinpath("backups").glob(COPIES.format("*")), default=None, key=lambda copy: copy.stat().st_mtime)
 
 
 def _free_name(path: Path) -> Path:
@@ -139,11 +140,8 @@ def _is_sound(source: sqlite3.Connection) -> bool:
         return False
 
 
-def _salvaged(path: Path, copy: Path, source: sqlite3.Connection, progress: Progress) -> _Salvaged:
-    """Build the new file beside the old one."""
-    new = _new_name(path)
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        new.with_name(new.name + suffix).unlink(missing_ok=True)
+def _salvage(path: Path, new: Path, copy: Path, source: sqlite3.Connection, progress: Progress) -> None:
+    """Build the new file beside the old one; what was salvaged is in its receipt."""
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     with closing(sqlite3.connect(new, isolation_level=None)) as target:
         target.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -157,28 +155,15 @@ def _salvaged(path: Path, copy: Path, source: sqlite3.Connection, progress: Prog
             target.execute("ROLLBACK")
             raise DamagedStore(path, f"nothing in it can be read; a copy is kept in {copy}")
         mended = mend(target, indexed_messages(source))
-        receipt = keep_receipt(target, REPAIR, _receipt(copy, counts, mended))
+        keep_receipt(target, REPAIR, _receipt(copy, counts, mended))
         target.execute("COMMIT")
         if (problem := target.execute("PRAGMA quick_check").fetchone()[0]) != "ok":
             raise DamagedStore(path, f"what was salvaged is not sound either ({problem}); a copy is kept in {copy}")
-        target.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return _Salvaged(counts, mended, receipt)
 
 
 def _receipt(copy: Path, counts: dict[str, Count], mended: Mended) -> JSON:
     tables = {table: {"salvaged": count.salvaged, "lost": as_pairs(count.lost), "cut": count.is_cut} for table, count in counts.items()}
     return {**asdict(mended), "copy": copy.name, "tables": tables}
-
-
-def _new_name(path: Path) -> Path:
-    return path.with_name(path.name + ".repaired")
-
-
-def _swap(path: Path) -> None:
-    """The new file takes the old one's place. The old log goes first: SQLite would lay it over any file of this name."""
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    _new_name(path).replace(path)
 
 
 def _index_dropped(path: Path) -> bool:
@@ -205,27 +190,45 @@ def _drop_index(path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def _finished(path: Path, copy: Path, salvaged: _Salvaged | None, facts: Facts | None, progress: Progress) -> Repaired:
-    """Index the mended file where that is needed, and check it. A copy of a file that was sound goes again."""
-    with closing(Connection(path)) as connection:
+def _indexed_anew(new: Path, facts: Facts | None, progress: Progress) -> bool:
+    """Make the search index of the mended file where that is needed; whether it was."""
+    with closing(Connection(new)) as connection:
         index = SearchIndex(connection, facts)
-        was_broken = index.state() is not State.READY or _has_faults(index)
-    if was_broken:
-        _drop_index(path)
-    with closing(Connection(path)) as connection:
-        index = SearchIndex(connection, facts)
-        if was_broken:
-            index.rebuild(progress)
+        if index.state() is State.READY and not _has_faults(index):
+            return False
+    _drop_index(new)
+    with closing(Connection(new)) as connection:
+        SearchIndex(connection, facts).rebuild(progress)
+    return True
+
+
+def _findings(new: Path, facts: Facts | None, progress: Progress) -> tuple[Finding, ...]:
+    """What a check of the mended file still finds."""
+    with closing(Connection(new)) as connection:
         key: bytes = connection.value("SELECT value FROM store WHERE key = 'digest_key'")
-        findings = verified(connection, key, index, progress=progress).findings
-    if salvaged is None and not was_broken:
-        _take_away(copy)
-        return Repaired(None, findings=findings)
-    if salvaged is None:
-        return Repaired(copy, findings=findings)
-    counts = {table: count.salvaged for table, count in salvaged.counts.items()}
-    cut = tuple(table for table, count in salvaged.counts.items() if count.is_cut)
-    return Repaired(copy, counts, salvaged.lost(), cut, tuple(salvaged.mended.lost), findings, salvaged.receipt)
+        return verified(connection, key, SearchIndex(connection, facts), progress=progress).findings
+
+
+def _laid_in(held: HeldFile, new: Path, copy: Path | None, findings: tuple[Finding, ...]) -> Repair:
+    """The new file's content takes the old one's place; what was done is read off the receipt, where messages were touched."""
+    asked = "SELECT id, receipt FROM receipts WHERE kind = ? ORDER BY id DESC LIMIT 1"
+    with closing(sqlite3.connect(new)) as connection:
+        number, text = connection.execute(asked, (REPAIR,)).fetchone() or (None, "{}")
+    held.replace_with(new)
+    receipt: JSON = json.loads(text)
+    if copy is None or receipt.get("copy") != copy.name:
+        return Repair(copy, findings=findings)
+    tables: dict[str, JSON] = receipt["tables"]
+    known = {table: sum(last - first + 1 for first, last in count["lost"]) for table, count in tables.items()}
+    return Repair(
+        copy,
+        {table: count["salvaged"] for table, count in tables.items()},
+        {table: lost for table, lost in {**known, "messages": len(receipt["lost"])}.items() if lost},
+        tuple(table for table, count in tables.items() if count["cut"]),
+        tuple(receipt["lost"]),
+        findings,
+        number,
+    )
 
 
 def _has_faults(index: SearchIndex) -> bool:
@@ -236,5 +239,5 @@ def _has_faults(index: SearchIndex) -> bool:
 
 
 def _take_away(copy: Path) -> None:
-    for suffix in ("", "-wal"):
+    for suffix in ("", "-wal", "-shm", "-journal", ".lock"):
         copy.with_name(copy.name + suffix).unlink(missing_ok=True)

@@ -32,8 +32,8 @@ HEAD = "SELECT value FROM store WHERE key = 'head'"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A row as the table holds it. ``id`` is conversation:position."""
+class Link:
+    """A row as the table holds it, a link of its conversation's chain. ``id`` is conversation:position."""
 
     id: str
     position: int
@@ -115,10 +115,10 @@ def _check_chain(look: Look, number: int, name: str) -> Iterator[Finding]:
             look.counts["missing"] += position - expected
             previous = None
             yield Finding(f"{name}:{expected}", _gone(expected, position - 1))
-        kept = Kept(f"{name}:{position}", position, role, body, cuts, digest)
-        fault = _fault(look, kept, previous)
+        link = Link(f"{name}:{position}", position, role, body, cuts, digest)
+        fault = _fault(look, link, previous)
         if fault:
-            yield Finding(kept.id, fault)
+            yield Finding(link.id, fault)
         look.read_one()
         previous, expected = (digest or None) if isinstance(digest, bytes) else None, position + 1
 
@@ -129,54 +129,54 @@ def _gone(first: int, last: int) -> str:
     )
 
 
-def _fault(look: Look, kept: Kept, previous: bytes | None) -> str:
+def _fault(look: Look, link: Link, previous: bytes | None) -> str:
     """What is wrong with a row, nothing for a sound one. ``previous`` is None where the row before is gone."""
-    if kept.body is None:
-        return _fault_of_hole(look, kept)
-    if not isinstance(kept.body, bytes) or not isinstance(kept.digest, bytes):
+    if link.body is None:
+        return _fault_of_hole(look, link)
+    if not isinstance(link.body, bytes) or not isinstance(link.digest, bytes):
         return "its body or digest are no bytes"
     try:
-        canonical = whole(look.connection, kept.body, kept.cuts)
+        canonical = whole(look.connection, link.body, link.cuts)
     except KeyError as error:
         return f"blob {error.args[0]} is missing"
     except (ValueError, TypeError):
         return "its cuts cannot be read"
     if previous is None:
-        return _fault_after_gap(look, kept, canonical)
-    if chained(look.key, previous, canonical) != kept.digest and not _has_noted_blob(look, kept):
+        return _fault_after_gap(look, link, canonical)
+    if chained(look.key, previous, canonical) != link.digest and not _has_noted_blob(look, link):
         return "its bytes do not match its digest"
-    return _fault_of_role(kept, canonical)
+    return _fault_of_role(link, canonical)
 
 
-def _fault_of_hole(look: Look, kept: Kept) -> str:
-    if kept.id in look.holes.lost:
+def _fault_of_hole(look: Look, link: Link) -> str:
+    if link.id in look.holes.lost:
         look.counts["holes"] += 1
         return ""
-    conversation, _, position = kept.id.rpartition(":")
+    conversation, _, position = link.id.rpartition(":")
     found = look.connection.execute(
         "SELECT t.receipt FROM tombstones t JOIN conversations c ON c.id = t.conversation WHERE c.name = ? AND t.position = ?",
         (conversation, position),
     ).fetchone()
     if found is None:
         return "its content is gone and no tombstone says why"
-    if found[0] not in look.holes.erased.get(kept.id, ()):
+    if found[0] not in look.holes.erased.get(link.id, ()):
         return f"its tombstone names receipt {found[0]}, which does not name it"
     look.counts["forgotten"] += 1
-    return "" if kept.cuts is None else "it was forgotten, but its cuts are still there"
+    return "" if link.cuts is None else "it was forgotten, but its cuts are still there"
 
 
-def _fault_after_gap(look: Look, kept: Kept, canonical: bytes) -> str:
-    seal = look.holes.resumed.get(kept.id)
+def _fault_after_gap(look: Look, link: Link, canonical: bytes) -> str:
+    seal = look.holes.resumed.get(link.id)
     if seal is None:
         look.counts["unchained"] += 1  # the finding for the gap says why
         return ""
     return "" if resumed_seal(look.key, canonical) == seal else "its bytes do not match what the repair found"
 
 
-def _has_noted_blob(look: Look, kept: Kept) -> bool:
-    return any(digest.hex() in look.holes.blobs for digest in digests_of(kept.cuts))
+def _has_noted_blob(look: Look, link: Link) -> bool:
+    return any(digest.hex() in look.holes.blobs for digest in digests_of(link.cuts))
 
 
-def _fault_of_role(kept: Kept, canonical: bytes) -> str:
+def _fault_of_role(link: Link, canonical: bytes) -> str:
     role = json.loads(canonical.decode("utf-8", "surrogatepass")).get("role", "")
-    return "" if str(role).encode("utf-8", "replace").decode() == kept.role else f"its role is {role!r}, the table says {kept.role!r}"
+    return "" if str(role).encode("utf-8", "replace").decode() == link.role else f"its role is {role!r}, the table says {link.role!r}"

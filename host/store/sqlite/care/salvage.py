@@ -32,7 +32,7 @@ COPIED = (
 )
 """The tables, each with the key by which one without rowids is read."""
 
-Found = tuple[Any, ...]
+Cells = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Run:
     reached: int | None = None
     is_done: bool = False
 
-    def rows(self, gaps: _Gaps) -> Iterator[Found]:
+    def rows(self, gaps: _Gaps) -> Iterator[Cells]:
         """The rows without their rowids."""
         try:
             for rowid, *row in self.source.execute(self.asked, self.bounds):
@@ -122,7 +122,7 @@ class Salvage:
             return []
         return [row[1] for row in self._target.execute(f"PRAGMA table_info({table})") if row[1] in theirs]
 
-    def _by_key(self, table: str, key: tuple[str, ...], columns: list[str], gaps: _Gaps) -> Iterator[Found]:
+    def _by_key(self, table: str, key: tuple[str, ...], columns: list[str], gaps: _Gaps) -> Iterator[Cells]:
         """The rows of a table without rowids, from both ends."""
         for order in ("ASC", "DESC"):
             by = ", ".join(f"{name} {order}" for name in key)
@@ -133,7 +133,7 @@ class Salvage:
                 continue
             return
 
-    def _by_rowid(self, table: str, columns: list[str], gaps: _Gaps) -> Iterator[Found]:
+    def _by_rowid(self, table: str, columns: list[str], gaps: _Gaps) -> Iterator[Cells]:
         """The rows of a table, read from both ends of each gap until every rowid in it was tried."""
         waiting = deque([self._bounds(table, gaps)])  # first in, first out: a long gap is searched evenly, coarse to fine
         for _ in range(TRIES):

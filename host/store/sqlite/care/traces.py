@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from host.engine.services import Progress
-from host.store.sqlite.care.wanted import fold
+from host.store.searching.folding import fold
 from host.store.sqlite.entries import INDEXES
 from host.store.times import microseconds
 

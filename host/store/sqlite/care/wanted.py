@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from host.messages.searchable import searchable
 from host.messages.types import JSON, Message
+from host.store.searching.folding import fold
 
 LINE = 12  # characters from which a line of a message gives it away
 VALUE = re.compile(r"[^\s\"'`,;()\[\]{}<>|]{6,}")
@@ -45,7 +45,7 @@ class Wanted:
 
 
 def wanted_text(text: str) -> Wanted:
-    """Everything that holds a text, in whatever case, as it stands or written into JSON."""
+    """Everything that holds a text as a literal search finds it, as it stands or written into JSON."""
     marks = tuple(dict.fromkeys(map(fold, spellings(text))))
     return Wanted(marks, marks)
 
@@ -64,11 +64,6 @@ def wanted_message(versions: Iterable[Message], others: Iterable[Message], conve
     most = sorted(only_lines | only_values, key=len, reverse=True)[:MOST_TELLING]
     telling = tuple(dict.fromkeys(fold(spelling) for mark in most for spelling in spellings(mark)))
     return Wanted(marks, telling, conversation)
-
-
-def fold(text: str) -> str:
-    """The text for comparison without regard to case: NFC and casefold."""
-    return text.casefold() if text.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def spellings(text: str) -> Iterator[str]:
