@@ -33,6 +33,7 @@ class Row:
     tool: str = ""  # names of the tools called or answered, one per line
     superseded: bool = False  # a newer version of the same place exists
     damaged: bool = False  # `ctxhost archive verify` names what is wrong
+    facts: str | None = field(default=None, compare=False)  # encoded; None where they were not read out of the message yet
 
 
 @dataclass(frozen=True)

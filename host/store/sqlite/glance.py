@@ -50,6 +50,7 @@ class Glance:
     quarantined: int = 0
     newest: tuple[Quarantined, ...] = ()
     leases: tuple[Held, ...] = ()
+    unfinished: int | None = None  # the receipt of an erasure whose bytes may still be in the file
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def _counted(connection: sqlite3.Connection, journal: str, unread: int) -> Glanc
         conversations=number("SELECT count(*) FROM conversations"),
         unindexed=number("SELECT count(*) FROM messages WHERE facts IS NULL AND body IS NOT NULL"),
         quarantined=number("SELECT count(*) FROM quarantine"),
+        unfinished=next((row[0] for row in connection.execute("SELECT value FROM store WHERE key = 'unfinished_erasure'")), None),
         newest=tuple(Quarantined(from_microseconds(time), error, shown) for time, error, shown in newest.fetchall()),
         leases=tuple(
             Held(name, holder, from_microseconds(until)) for name, holder, until in connection.execute(held, (microseconds(),)).fetchall()

@@ -27,7 +27,7 @@ SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts
     FROM messages n
     WHERE n.conversation = m.conversation AND n.place = coalesce(m.place, m.position) AND +n.position > m.position
   ),
-  s.title
+  m.facts, s.title
 FROM messages m
 JOIN conversations c ON c.id = m.conversation
 JOIN sessions s ON s.id = {SESSION_OF}
@@ -36,7 +36,7 @@ JOIN sessions s ON s.id = {SESSION_OF}
 
 def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
     """A row of the SELECT in ROWS; the last column is the title of its session."""
-    number, conversation, session, position, place, time, role, body, cuts, tool, superseded, _ = found
+    number, conversation, session, position, place, time, role, body, cuts, tool, superseded, facts, _ = found
     message, is_damaged = _read(connection, body, cuts)
     return Row(
         id=number,
@@ -50,6 +50,7 @@ def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
         tool=tool or "",
         superseded=bool(superseded),
         damaged=is_damaged,
+        facts=facts,
     )
 
 

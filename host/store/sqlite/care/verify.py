@@ -15,6 +15,7 @@ from host.store.sqlite.care.holes import Holes, holes_of
 from host.store.sqlite.care.look import Look
 from host.store.sqlite.care.prove import proofs_of
 from host.store.sqlite.care.rows import check_blobs, check_places, check_removed, check_rows, keep_head
+from host.store.sqlite.care.unfinished import unfinished_in
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 
@@ -42,6 +43,16 @@ def check_file(look: Look) -> Iterator[Finding]:
             yield from (Finding("file", line) for line in problem.splitlines() if line and not line.startswith("***"))
 
 
+def check_erasures(look: Look) -> Iterator[Finding]:
+    """What was erased is out of the file too."""
+    receipt = unfinished_in(look.connection)
+    if receipt is not None:
+        yield Finding(
+            f"receipt {receipt}",
+            "this erasure is not finished, its bytes may still be in the file; `ctxhost archive forget` or `repair` finishes it",
+        )
+
+
 CHECKS: tuple[Callable[[Look], Iterator[Finding]], ...] = (
     check_file,
     check_rows,
@@ -51,6 +62,7 @@ CHECKS: tuple[Callable[[Look], Iterator[Finding]], ...] = (
     check_sessions,
     check_views,
     check_documents,
+    check_erasures,
 )
 
 

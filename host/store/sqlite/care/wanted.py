@@ -14,6 +14,11 @@ from host.store.searching.folding import fold
 
 LINE = 12  # characters from which a line of a message gives it away
 VALUE = re.compile(r"[^\s\"'`,;()\[\]{}<>|]{6,}")
+NAMES = frozenset(
+    "role content name tool_calls tool_call_id tool_name id type function arguments text index image_url url detail input_audio data format"
+    " file file_data file_id filename refusal audio annotations reasoning reasoning_content reasoning_details signature thinking"
+    " cache_control source media_type input is_error tool_use_id summary encrypted_content".split()
+)  # of the fields that messages have: they are nobody's content
 TELLS = re.compile(r"[0-9_@/\\:=#$%-]|[a-z][A-Z]|[^\W\d_]\.[^\W\d_]")  # what makes a token more than a word
 MOST_TELLING = 50  # texts by which files are searched for one message: the longest ones
 HTML_SAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as some writers of JSON spell them
@@ -36,8 +41,8 @@ class Wanted:
         return any(mark in folded for mark in self.marks)
 
     def is_in_message(self, message: Message) -> bool:
-        """Whether a message holds some of it, in what can be searched or in any string of it as it stands."""
-        return self.is_in("\n".join(texts_of(message)))
+        """Whether a message holds some of it: in what can be searched, in any string of it as it stands, or in a key of its own."""
+        return self.is_in("\n".join((*texts_of(message), *keys_in(message))))
 
     def concerns(self, conversation: int | None) -> bool:
         """Whether a conversation's rows, summaries and documents are looked at."""
@@ -52,14 +57,18 @@ def wanted_text(text: str) -> Wanted:
 
 def wanted_message(versions: Iterable[Message], others: Iterable[Message], conversation: int) -> Wanted:
     """Everything that quotes a message: a line of it, or a value that no other message has."""
+    versions = tuple(versions)
     texts = [text for message in versions for text in texts_of(message)]
     lines = {line for text in texts for line in lines_of(text)}
-    values = {value for text in texts for value in values_of(text)}
+    keys = [key for message in versions for key in keys_in(message)]
+    values = {value for text in (*texts, *keys) for value in values_of(text)}
     only_lines, only_values = set(lines), set(values)
     for other in others:
         for text in texts_of(other):
             only_lines.difference_update(lines_of(text))
             only_values.difference_update(values_of(text))
+        for key in keys_in(other):
+            only_values.difference_update(values_of(key))
     marks = tuple(dict.fromkeys(map(fold, (spelling for mark in (*lines, *only_values) for spelling in spellings(mark)))))
     most = sorted(only_lines | only_values, key=len, reverse=True)[:MOST_TELLING]
     telling = tuple(dict.fromkeys(fold(spelling) for mark in most for spelling in spellings(mark)))
@@ -93,12 +102,21 @@ def texts_of(message: Message) -> list[str]:
 
 def strings_in(value: object) -> Iterator[str]:
     """All strings in a JSON value, at any depth; keys are not among them."""
+    return (inner for inner in _values(value) if isinstance(inner, str))
+
+
+def keys_in(value: object) -> Iterator[str]:
+    """The keys in a JSON value, at any depth, but for the names of the fields that messages have."""
+    return (key for inner in _values(value) if isinstance(inner, dict) for key in inner if key not in NAMES)
+
+
+def _values(value: object) -> Iterator[object]:
+    """A JSON value and all values in it."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
+        yield value
+        if isinstance(value, dict):
             waiting.extend(reversed(value.values()))
         elif isinstance(value, list | tuple):
             waiting.extend(reversed(value))
