@@ -15,7 +15,7 @@ from host.testing.engines import services
 from host.testing.messages import system, tool_session
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-SOURCE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+SOURCE = next(block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "ctxhost_engines" in block)
 
 
 @pytest.fixture
