@@ -3,6 +3,7 @@
     CtxhostError                    exit status
     ├── ConfigError                 2   config.yaml does not say what it should
     ├── UsageError                  2   a command cannot do what was asked
+    ├── SystemFault                 2   the system refuses a file
     ├── FormatError                 2   a transcript cannot be read
     │   ├── NotAConversation        2   the file is something else
     │   └── DamagedLine             2   one line of it is broken
@@ -28,6 +29,7 @@ A class builds its text; the call site stays short. The first line says what hap
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +56,17 @@ class UsageError(CtxhostError):
     """A command cannot do what was asked."""
 
     exit_status = 2
+
+
+class SystemFault(CtxhostError):
+    """The system refuses a file. ``is_output``: it was standard output."""
+
+    exit_status = 2
+
+    def __init__(self, error: OSError, *, is_output: bool = False) -> None:
+        why = meaning_of(error.strerror or str(error))
+        where = "standard output" if is_output else _shown(error.filename) or "a file"
+        super().__init__(f"{where}: {why}", _remedy(why, "check that it is there and may be used"))
 
 
 @dataclass(frozen=True)
@@ -161,7 +174,9 @@ class StoreUnavailable(StoreError):
     """The archive cannot be read or written just now."""
 
     def __init__(self, path: Path | str, why: str) -> None:
-        super().__init__(f"the archive {path} cannot be used: {why}", f"{_remedy(why)}; `ctxhost doctor` looks closer")
+        why = meaning_of(why, Path(path))
+        advice = _remedy(why, "check that the folder is there and may be written")
+        super().__init__(f"the archive {path} cannot be used: {why}", f"{advice}; `ctxhost doctor` looks closer")
 
 
 class NewerSchema(StoreError):
@@ -228,15 +243,48 @@ class TitleTaken(StoreError):
         super().__init__(f"Title {title!r} is already in use by session {session}", "choose another title, or rename that session")
 
 
-def _remedy(why: str) -> str:
-    return next((advice for sign, advice in REMEDIES if sign in why), "check that the folder is there and may be written")
+FULL, READ_ONLY = "the disk is full", "the file system is read-only"
+LEAST_ROOM = 256 * 1024  # bytes: what SQLite needs beside the file for a small transaction
 
+MEANINGS = (("No space left", FULL), ("disk is full", FULL), ("Read-only file system", READ_ONLY))
+"""Words of the system or of SQLite -> what they mean."""
+
+VAGUE = ("disk I/O error", "unable to open", "readonly")  # what SQLite says whatever the reason is: the disk tells more
 
 REMEDIES = (
-    ("full", "free some space"),
+    (FULL, "free some space"),
+    (READ_ONLY, "mount it for writing, or copy the folder and name the copy with --home"),
+    ("quota", "free some space"),
+    ("not enough room", "free some space"),
     ("readonly", "make file and folder writable"),
     ("locked", "another program holds it: wait or end that program"),
 )
+
+
+def meaning_of(why: str, path: Path | None = None) -> str:
+    """What a fault that the system or SQLite names comes down to. ``path``: the file, to look at its disk where they are vague."""
+    meant = next((meaning for sign, meaning in MEANINGS if sign in why), None)
+    if meant is None and path is not None and any(sign in why for sign in VAGUE):
+        meant = _fault_of_disk(path)
+    return meant or why
+
+
+def _fault_of_disk(path: Path) -> str | None:
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return None
+    if disk.f_flag & os.ST_RDONLY:
+        return READ_ONLY
+    return FULL if disk.f_bavail * disk.f_frsize < LEAST_ROOM else None
+
+
+def _remedy(why: str, otherwise: str) -> str:
+    return next((advice for sign, advice in REMEDIES if sign in why), otherwise)
+
+
+def _shown(name: object) -> str:
+    return os.fsdecode(name) if isinstance(name, str | bytes) else ""
 
 
 class ProviderError(CtxhostError):

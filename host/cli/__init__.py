@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from host import __version__
 from host.cli.globals import Globals
 from host.cli.paths import named_path
-from host.errors import CtxhostError
+from host.errors import CtxhostError, SystemFault
 from host.home import default_home
 
 INTERRUPTED = 130
@@ -57,7 +57,9 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--config", "config_file", type=click.Path(), callback=named_path, envvar="CTXHOST_CONFIG", help="Configuration file to use alone.")
+@click.option(
+    "--config", "config_file", type=click.Path(), callback=named_path, envvar="CTXHOST_CONFIG", help="Configuration file to use alone."
+)
 @click.option("--home", type=click.Path(file_okay=False), callback=named_path, envvar="CTXHOST_HOME", help="Folder of ctxhost's own files.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks and notices.")
 @click.option("--no-color", is_flag=True, help="Plain output.")
@@ -79,6 +81,7 @@ def typed_places(context: click.Context) -> tuple[str, ...]:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; returns the exit status and prints errors as one line what, one line what to do."""
     given = sys.argv[1:] if arguments is None else arguments
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without the letters shows ? instead of ending the command
@@ -96,10 +99,28 @@ def run(arguments: list[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):  # click and rich leave by SystemExit when they meet a closed pipe; we never do
         return _reader_left()
     except OSError as error:
-        return _failed(f"{error.filename or 'a file'}: {error.strerror or error}\ncheck that it is there and may be used", USAGE, None)
+        fault = SystemFault(error, is_output=_is_output(error))
+        return _failed(str(fault), fault.exit_status, error if verbose else None)
     except Exception as error:  # noqa: BLE001  the last door: a fault of ctxhost is named, its traceback shown with -v
         what = f"ctxhost failed: {type(error).__name__}: {error}"
         return _failed(f"{what}\nrun it again with -v and report the traceback", 1, error if verbose else None)
+
+
+def open_closed_streams() -> None:
+    """Let nothing come of what goes to a stream that was closed before we began, and no other file have its number."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115  as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+
+
+def _is_output(error: OSError) -> bool:
+    """Whether it was met in printing, the only thing that click and rich do with a file that has no name."""
+    from traceback import walk_tb
+
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return error.filename is None and frame.f_globals.get("__name__", "").partition(".")[0] in ("click", "rich")
 
 
 def _reader_left() -> int:

@@ -15,11 +15,13 @@ from host.cli.config import say_json
 from host.cli.globals import Globals
 from host.cli.paths import named_file, named_path
 from host.cli.store_opening import NoArchive, confirmed, json_option, opened, watched, yes_option
+from host.errors import UsageError
 
 if TYPE_CHECKING:
     from host.store.care import Erasure, Forget, Verified
     from host.store.sqlite.everywhere import Everywhere
 
+MOST_DIGITS = 18  # of a position
 MESSAGE_ID = re.compile(r"(\d{8}_\d{6}_[0-9a-f]{6}|last):(\d+)")
 
 
@@ -60,9 +62,10 @@ def backup_command(settings: Globals, file: Path | None, as_json: bool) -> None:
     """
     from host.cli.store_text import sized
 
-    target = file or settings.home / "backups" / f"archive-{datetime.now():%Y%m%d-%H%M%S}.db"
+    if file is not None:
+        check_new(file)
     with opened(settings) as store, watched(settings) as progress:
-        made = store.admin.backup(target, progress=progress)
+        made = store.admin.backup(file or free_name(settings.home / "backups"), progress=progress)
     size = made.stat().st_size
     say_json({"file": str(made), "bytes": size}) if as_json else click.echo(f"wrote {made} ({sized(size)})")
 
@@ -81,28 +84,35 @@ def forget_command(settings: Globals, pattern: str, is_text: bool, yes: bool, as
     first what would go, then asks; with --json it asks nothing, and erases only with --yes.
 
     The same content is refused when it comes again. Only a message named by its id may be said again, where it is no more than
-    a word, or said elsewhere in the conversation too. Exit status 1 if nothing holds it, or you say no.
+    a word, or said elsewhere in the conversation too. An earlier erasure whose bytes could not be taken out of the file, for a full
+    disk or a process that reads it, is finished too. Exit status 1 if nothing holds it, you say no, or bytes are left in the file.
     """
-    from host.cli.store_care import plan_lines
+    from host.cli.store_care import in_replays, plan_lines
     from host.cli.store_text import plain
 
     with looked_for(settings, pattern, is_text=is_text) as planned:
         for line in () if as_json else plan_lines(planned):
             click.echo(line)
-        found = not planned.erasure.is_empty
+        found, unfinished = not planned.erasure.is_empty, planned.unfinished()
         agreed = found and (yes or (not as_json and confirmed("erase it for good?", yes=False)))
         erasure = applied(settings, planned) if agreed else planned.erasure
+        finishes = bool(unfinished) and (agreed or not (found or (as_json and not yes)))
+        left = finished(settings, planned) if finishes else ()
     if as_json:
-        say_json(erasure.as_json())
-        return 0 if found else 1
-    if not agreed:
-        if found:
-            click.echo("nothing was erased", err=True)
-        return 1
-    click.echo(f"erased; receipt {erasure.receipt}")
-    for place in erasure.may_hold_copies:
+        found_in = {"in_replays": in_replays(planned), "unfinished_before": list(unfinished), "left_of_it": list(left)}
+        say_json({**erasure.as_json(), **found_in})
+        return 0 if (found or finishes) and erasure.is_finished and not left else 1
+    for line in unfinished:
+        click.echo(f"{plain(line)}; {'it is finished now' if finishes and not left else 'it still is not'}")
+    if agreed:
+        click.echo(f"erased; receipt {erasure.receipt}")
+    elif found:
+        click.echo("nothing was erased", err=True)
+    for place in (*(erasure.may_hold_copies if agreed else ()), *left):
         click.echo(f"a copy may be left: {plain(place)}", err=True)
-    return 0
+    if agreed and not erasure.is_finished:
+        click.echo("not finished: run it again, or `ctxhost archive repair`, once that is put right", err=True)
+    return 0 if (agreed or finishes) and erasure.is_finished and not left else 1
 
 
 @archive.command("expire")
@@ -139,8 +149,8 @@ def repair_command(settings: Globals, file: Path | None, as_json: bool) -> int:
 
     FILE is the home folder's archive where none is named. No process may have it open, and none can write to it meanwhile. A
     copy of a damaged file is kept in `backups` beside it; a sound one is left as it is. Where only the search index is damaged the
-    messages are not touched. A repair that was cut short is finished by the next. Exit status 1 if messages were lost, or
-    something is still wrong.
+    messages are not touched. A repair that was cut short is finished by the next, and so is an erasure. Exit status 1 if
+    something is lost, changed or still wrong.
     """
     from host.app import archive_of
     from host.cli.store_care import repaired_json, repaired_lines
@@ -157,7 +167,23 @@ def repair_command(settings: Globals, file: Path | None, as_json: bool) -> int:
     else:
         for line in repaired_lines(path, done):
             click.echo(line)
-    return 1 if done.lost or done.cut or done.messages or done.findings else 0
+    return 0 if done.is_whole else 1
+
+
+def check_new(file: Path) -> None:
+    """UsageError where a new file of this name could not be written; nothing is made."""
+    from host.formats import check_writable
+
+    if file.is_file():
+        raise UsageError(f"{file} is there already", "name another file; a backup never overwrites one")
+    check_writable(file)
+
+
+def free_name(folder: Path) -> Path:
+    """A name for a backup that no file has; those of one second are numbered."""
+    stem = f"archive-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (f"{stem}.db", *(f"{stem}-{number}.db" for number in range(2, 1_000)))
+    return next(folder / name for name in names if not (folder / name).exists())
 
 
 def verified(settings: Globals, *, prove: bool) -> Verified:
@@ -196,6 +222,12 @@ def applied(settings: Globals, planned: Everywhere) -> Erasure:
         return planned.applied(progress).erasure
 
 
+def finished(settings: Globals, planned: Everywhere) -> tuple[str, ...]:
+    """What earlier erasures left in the files is taken out of them; why some may be left all the same."""
+    with watched(settings) as progress:
+        return planned.finished(progress)
+
+
 def wanted(settings: Globals, pattern: str, *, is_text: bool) -> Forget:
     """What is to be forgotten: a message where the pattern is an id with a position, else a text."""
     from host.store.care import Forget
@@ -203,8 +235,10 @@ def wanted(settings: Globals, pattern: str, *, is_text: bool) -> Forget:
     found = None if is_text else MESSAGE_ID.fullmatch(pattern)
     if found is None:
         return Forget(text=pattern)
-    session = found[1]
+    session, position = found[1], found[2]
+    if len(position) > MOST_DIGITS:
+        raise UsageError(f"no conversation has a position {position[:MOST_DIGITS]}…", "`ctxhost grep` prints ids as they are")
     if session == "last":  # of the home's own archive: each has one
         with opened(settings) as store:
             session = store.sessions.find(session).id
-    return Forget(conversation=session, position=int(found[2]))
+    return Forget(conversation=session, position=int(position))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from host.store.protocols import Store
     from host.store.query import Page, Query
 
+ROLES = ("user", "assistant", "tool", "system", "developer", "function")
+MOST, MOST_BESIDE = 1_000_000, 10_000  # hits on a page, messages on each side of one
 MODES = ("auto", "literal", "words", "regex", "ranked")  # of host.store.query.Mode, not imported for a help page
 
 
@@ -49,18 +51,27 @@ def moment(context: click.Context, parameter: click.Parameter, text: str | None)
     return moment_of(text, datetime.now(UTC)).astimezone(UTC)
 
 
+def named(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    """The name that an option narrows the search to; an empty one would narrow nothing."""
+    if name is not None and not name.strip():
+        raise click.BadParameter("it is empty; name one, or leave it out", context, parameter)
+    return name
+
+
 @click.command()
 @click.argument("pattern")
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="How PATTERN is meant.")
 @click.option("--session", metavar="ID", help="Only the conversation that this session belongs to.")
 @click.option("--session-only", is_flag=True, help="With --session: only this session, none that it goes on from or in.")
-@click.option("--role", metavar="R", help="Only messages of this role: user, assistant, tool, system.")
-@click.option("--tool", metavar="T", help="Only calls and results of this tool.")
+@click.option(
+    "--role", type=click.Choice(ROLES, case_sensitive=False), metavar="R", help=f"Only messages of this role: {', '.join(ROLES)}."
+)
+@click.option("--tool", metavar="T", callback=named, help="Only calls and results of this tool.")
 @click.option("--since", metavar="T", callback=moment, help="Only messages from this time on.")
 @click.option("--before", metavar="T", callback=moment, help="Only messages before this time.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many hits.")
+@click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, metavar="N", help="How many hits.")
 @click.option("--cursor", metavar="C", help="Go on where the page before ended.")
-@click.option("--context", type=click.IntRange(min=0), default=0, metavar="N", help="Messages to show on each side of a hit.")
+@click.option("--context", type=click.IntRange(0, MOST_BESIDE), default=0, metavar="N", help="Messages to show on each side of a hit.")
 @click.option("--explain", is_flag=True, help="Say how the search was done.")
 @replay_option
 @json_option

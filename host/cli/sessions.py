@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from host.store.protocols import Store
     from host.store.values import Row, Session
 
-LISTED = 20
+LISTED, MOST = 20, 1_000_000
 UNWRAPPED = 10_000  # columns: in a pipe nothing is wrapped or cut
 FORMATS = ("openai", "jsonl", "dialogues")  # keys of host.formats.exporting.EXPORTS, not imported for a help page
 
@@ -37,7 +37,7 @@ def sessions(context: click.Context, as_json: bool) -> None:
 
 
 @sessions.command("list")
-@click.option("--limit", type=click.IntRange(min=1), default=LISTED, show_default=True, metavar="N", help="How many to list.")
+@click.option("--limit", type=click.IntRange(1, MOST), default=LISTED, show_default=True, metavar="N", help="How many to list.")
 @click.option("--all", "everything", is_flag=True, help="List all of them.")
 @replay_option
 @json_option
@@ -123,6 +123,7 @@ def tree_command(settings: Globals, session_id: str | None, replay: str | None, 
 def rename_command(settings: Globals, session_id: str, title: str, as_json: bool) -> None:
     """Give a session the title TITLE; an empty one takes the title away."""
     with opened(settings) as store:
+        refuse_unusable(title, store)
         renamed = store.sessions.rename(store.sessions.find(session_id).id, title)
     words = f"is called {renamed.title!r}" if renamed.title else "has no title"
     _say_session(renamed, f"{renamed.id} {words}", as_json)
@@ -159,8 +160,8 @@ def end_command(settings: Globals, session_id: str, reason: str, as_json: bool) 
 def delete_command(settings: Globals, session_id: str, yes: bool, as_json: bool) -> int:
     """Erase a conversation for good, with all its sessions.
 
-    ID is any session of it; all its messages and windows go. `archive forget` erases single messages instead. Exit status 1 if
-    you say no.
+    ID is any session of it; all its messages and windows go. `archive forget` erases single messages instead. Says first what
+    would go, then asks; with --json it asks nothing, and erases only with --yes. Exit status 1 if you say no.
     """
     from host.cli.store_text import counted, plain
 
@@ -170,13 +171,14 @@ def delete_command(settings: Globals, session_id: str, yes: bool, as_json: bool)
         size = counted(sum(each.messages for each in family), "message")
         titles = ", ".join(repr(plain(each.title)) for each in family if each.title)
         named = f"conversation {conversation}" + (f" ({titles})" if titles else "")
-        if not confirmed(f"erase {named} whole, {counted(len(family), 'session')} with {size}, for good?", yes=yes):
-            click.echo("nothing was erased", err=True)
-            return 1
-        erased = store.sessions.delete(conversation)
-    facts = {"conversation": conversation, "sessions": [each.id for each in family], "messages": erased}
-    say_json(facts) if as_json else click.echo(f"erased {named}: {counted(erased, 'message')}")
-    return 0
+        question = f"erase {named} whole, {counted(len(family), 'session')} with {size}, for good?"
+        agreed = yes or (not as_json and confirmed(question, yes=False))
+        messages = store.sessions.delete(conversation) if agreed else sum(each.messages for each in family)
+    if as_json:
+        say_json({"applied": agreed, "conversation": conversation, "sessions": [each.id for each in family], "messages": messages})
+        return 0
+    click.echo(f"erased {named}: {counted(messages, 'message')}" if agreed else "nothing was erased", err=not agreed)
+    return 0 if agreed else 1
 
 
 @sessions.command("export")
@@ -241,6 +243,35 @@ def exported(store: Store, session: Session, *, versions: bool, session_only: bo
     rows = list(archive.rows()) if versions else archive.current()
     said = [(row.position if versions else row.place, row) for row in rows]
     return [row for at, row in said if not session_only or any(at in span for span in session.rows)]
+
+
+def refuse_unusable(title: str, store: Store) -> None:
+    """UsageError for a title that would name something else than its session, or nothing."""
+    from host.cli.store_text import plain
+    from host.errors import UsageError
+    from host.store.titles import LAST, clean_title
+
+    cleaned = clean_title(title)
+    if any("\ud800" <= char <= "\udfff" for char in title):
+        raise UsageError(f"the title {plain(title)!r} is no text in this terminal's encoding", "type another one")
+    if cleaned is None and title.strip():
+        raise UsageError(
+            f"the title {plain(title)!r} holds nothing that can be seen", "type another one; an empty one takes the title away"
+        )
+    if cleaned == LAST:
+        raise UsageError(f"{LAST!r} names the session with the newest message, no session can be called so", "type another title")
+    if cleaned is not None and _is_id(cleaned, store):
+        raise UsageError(f"{cleaned!r} is the id of a session, none can be called so", "type another title")
+
+
+def _is_id(name: str, store: Store) -> bool:
+    from host.errors import NoSuchSession
+
+    try:
+        store.sessions.get(name)
+    except NoSuchSession:
+        return False
+    return True
 
 
 def _refuse_existing(out: Path, force: bool) -> None:

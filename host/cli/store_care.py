@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,10 @@ def plan_lines(planned: Everywhere) -> Iterator[str]:
     if whole.is_empty:
         yield "nothing in the archive holds it"
     else:
-        rows = planned.rows(SHOWN)
-        shown = [(f"{row.conversation}:{row.position}", local(row.time), plain(row.role), words_of(row)) for row in rows]
+        shown = [
+            (f"{row.conversation}:{row.position}", local(row.time), plain(row.role), whose + words_of(row))
+            for whose, row in rows_by_archive(planned)
+        ]
         yield from map(fitted, aligned(shown))
         if len(whole.messages) > len(shown):
             yield f"and {counted(len(whole.messages) - len(shown), 'more message')}"
@@ -35,6 +38,29 @@ def plan_lines(planned: Everywhere) -> Iterator[str]:
             yield f"may be said again: {len(whole.repeatable):,} (no more than a word, or said elsewhere in the conversation too)"
     for place in whole.may_hold_copies:
         yield f"not erased by this, and may hold it: {plain(place)}"
+
+
+def rows_by_archive(planned: Everywhere) -> Iterator[tuple[str, Row]]:
+    """The first of the messages that go, each with what to say first where it is a replay's: `ctxhost sessions` alone does not know it."""
+    left = SHOWN
+    for part in planned.parts:
+        name = replay_of(part.store.path)
+        rows = replace(planned, parts=(part,)).rows(left) if left else []
+        left -= len(rows)
+        yield from ((f"(--replay {name}) " if name else "", row) for row in rows)
+
+
+def in_replays(planned: Everywhere) -> JSON:
+    """The ids of messages that go from replays, by the name of the replay."""
+    named = ((replay_of(part.store.path), list(part.erasure.messages)) for part in planned.parts)
+    return {name: messages for name, messages in named if name and messages}
+
+
+def replay_of(archive: Path) -> str | None:
+    """The name of the replay whose archive it is; None for the home's own."""
+    from host.app.stores import REPLAYS
+
+    return archive.parent.name if archive.parent.parent.name == REPLAYS else None
 
 
 def words_of(row: Row) -> str:
@@ -71,7 +97,13 @@ def verified_lines(found: Verified) -> Iterator[str]:
     for finding in found.findings:
         yield plain(f"{finding.where}: {finding.what}")
     read = kinds(found.counts)
-    yield f"{counted(len(found.findings), 'finding')}; read: {read}" if found.findings else f"nothing is wrong; read: {read}"
+    yield from map(plain, found.explained[:SHOWN])
+    if len(found.explained) > SHOWN:
+        yield f"and {counted(len(found.explained) - SHOWN, 'more line')} of that kind; --json has them all"
+    if found.is_empty:
+        yield "nothing is wrong; the archive is empty: no conversation is in it"
+    else:
+        yield f"{counted(len(found.findings), 'finding')}; read: {read}" if found.findings else f"nothing is wrong; read: {read}"
 
 
 def proof_text(proof: Proof) -> str:
@@ -85,6 +117,8 @@ def verified_json(found: Verified) -> JSON:
     return {
         "clean": found.is_clean,
         "findings": [{"where": finding.where, "what": finding.what} for finding in found.findings],
+        "explained": list(found.explained),
+        "empty": found.is_empty,
         "counts": dict(found.counts),
         "proofs": [proof_json(proof) for proof in found.proofs],
     }
@@ -97,19 +131,31 @@ def proof_json(proof: Proof) -> JSON:
 
 def repaired_lines(path: Path, done: Repair) -> Iterator[str]:
     """What a repair did, what it could not save, and where the file is as it was."""
-    if done.copy is None:
+    if done.copy is None and not done.notes:
         yield f"{path}: nothing was damaged, nothing was changed"
+    elif done.copy is None:
+        yield f"{path}: nothing was damaged; the file was written anew"
     elif not done.salvaged:
         yield f"{path}: the search index is made anew; the messages were not touched"
     else:
         yield f"{path}: salvaged {kinds(done.salvaged)}"
-    if done.lost:
-        yield f"lost: {kinds(done.lost)}"
+    if rows := {kind: count for kind, count in done.lost.items() if kind != "strings"}:
+        yield f"lost: {kinds(rows)}"
+    if done.strings:
+        yield from _few(f"lost: {counted(done.lost.get('strings', 0), 'string')} in messages", done.strings)
     if done.cut:
         yield f"more may be lost at the end of: {', '.join(done.cut)}"
     yield from (f"lost message: {message}" for message in done.messages[:SHOWN])
     if len(done.messages) > SHOWN:
         yield f"and {counted(len(done.messages) - SHOWN, 'more message')}; --json names them all"
+    if done.silent:
+        yield from _few("no message is left of", done.silent)
+    if done.changed:
+        yield from _few(f"kept as found, but changed since archived: {counted(len(done.changed), 'message')}:", done.changed)
+    yield from map(plain, done.harm[:SHOWN])
+    if len(done.harm) > SHOWN:
+        yield f"and {counted(len(done.harm) - SHOWN, 'more line')} of that kind; --json has them all"
+    yield from map(plain, done.notes)
     yield from (plain(f"still wrong: {finding.where}: {finding.what}") for finding in done.findings)
     if done.copy is not None:
         yield f"the file as it was: {done.copy}"
@@ -123,9 +169,20 @@ def repaired_json(done: Repair) -> JSON:
         "lost": dict(done.lost),
         "cut": list(done.cut),
         "messages": list(done.messages),
+        "strings": list(done.strings),
+        "changed": list(done.changed),
+        "silent": list(done.silent),
+        "harm": list(done.harm),
+        "notes": list(done.notes),
         "findings": [{"where": finding.where, "what": finding.what} for finding in done.findings],
         "receipt": done.receipt,
     }
+
+
+def _few(what: str, ids: Sequence[str]) -> Iterator[str]:
+    """A line that names some, and how many more there are."""
+    more = f" and {len(ids) - SHOWN:,} more; --json names them all" if len(ids) > SHOWN else ""
+    yield f"{what} {', '.join(ids[:SHOWN])}{more}"
 
 
 def _pairs(ranges: Iterable[range]) -> list[list[int]]:

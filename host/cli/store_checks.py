@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 OTHERS = 0o077  # permission bits of everybody but the owner
 BIG_LOG = 64 << 20  # bytes: a log of this size means that a reader never leaves, or that nobody closes
+LEAST_FREE = 50_000_000  # bytes
 SHOWN = 160  # cells of a message in quarantine
 
 
@@ -95,10 +96,31 @@ def check_files(patient: Patient) -> Iterator[Remark]:
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & OTHERS:
             yield Remark(Level.WARNING, f"{path} has mode {mode:04o}: others may read it", f"chmod 600 {path}")
-        elif path == patient.archive and not mode & 0o200:
-            yield Remark(Level.ERROR, f"{path} is read-only (mode {mode:04o}): nothing can be kept", f"chmod 600 {path}")
     if files and not any(stat.S_IMODE(path.stat().st_mode) & OTHERS for path in files):
         yield Remark(Level.OK, f"{counted(len(files), 'file')} of archives, for their owner alone")
+
+
+def check_writing(patient: Patient) -> Iterator[Remark]:
+    """Can the archive's files be written?"""
+    files = [patient.archive.with_name(patient.archive.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
+    there = [path for path in files if path.exists()]
+    refused = [path for path in there if not (path.stat().st_mode & 0o200 and os.access(path, os.W_OK))]
+    for path in refused:
+        yield Remark(Level.ERROR, f"{path} cannot be written: nothing can be kept", f"chmod 600 {path}, or use --home")
+    if not refused:
+        yield Remark(Level.OK, "yes" if there else "no file yet")
+
+
+def check_space(patient: Patient) -> Iterator[Remark]:
+    """Is there room on the disk?"""
+    folder = next(each for each in (patient.home, *patient.home.absolute().parents) if each.exists())
+    disk = os.statvfs(folder)
+    free, archive = disk.f_bavail * disk.f_frsize, _size([patient.archive])
+    if free < max(LEAST_FREE, 2 * archive):
+        advice = "free some space: a copy of the archive, which `archive repair` makes too, needs as much as the archive itself"
+        yield Remark(Level.WARNING, f"{sized(free)} free", advice)
+    else:
+        yield Remark(Level.OK, f"{sized(free)} free")
 
 
 def check_filesystem(patient: Patient) -> Iterator[Remark]:
@@ -157,6 +179,20 @@ def check_contents(patient: Patient) -> Iterator[Remark]:
         yield Remark(Level.OK, f"{counted(found.messages, 'message')} in {counted(found.conversations, 'conversation')}")
 
 
+def check_soundness(patient: Patient) -> Iterator[Remark]:
+    """Can what was kept last be read?"""
+    from host.store.sqlite.glance import damage
+
+    if patient.glance is None or not patient.glance.schema:
+        return
+    found = damage(patient.archive)
+    for fault in found:
+        advice = "`ctxhost archive verify` reads everything, `ctxhost archive repair` keeps a copy and salvages what can be read"
+        yield Remark(Level.ERROR, f"the archive is damaged: {fault}", advice)
+    if not found:
+        yield Remark(Level.OK, "the newest rows can be read; `ctxhost archive verify` reads all")
+
+
 def check_sizes(patient: Patient) -> Iterator[Remark]:
     """How large are archive, log, replays and backups?"""
     log = _size([patient.archive.with_name("archive.db-wal")])
@@ -180,6 +216,17 @@ def check_index(patient: Patient) -> Iterator[Remark]:
         yield Remark(
             Level.OK, f"{left} not indexed yet: found all the same, and indexed by the next search" if found.unindexed else "complete"
         )
+
+
+def check_erasures(patient: Patient) -> Iterator[Remark]:
+    """Is what was erased out of the file?"""
+    if (found := patient.glance) is None:
+        return
+    if found.unfinished is None:
+        yield Remark(Level.OK, "none is unfinished")
+        return
+    text = f"the one with receipt {found.unfinished} is not finished: its bytes may still be in the file"
+    yield Remark(Level.ERROR, text, "`ctxhost archive repair` finishes it, once there is room on the disk and nobody reads the archive")
 
 
 def check_quarantine(patient: Patient) -> Iterator[Remark]:
@@ -251,12 +298,16 @@ def check_engine(patient: Patient) -> Iterator[Remark]:
 CHECKS: tuple[tuple[str, Callable[[Patient], Iterable[Remark]]], ...] = (
     ("home", check_home),
     ("files", check_files),
+    ("writing", check_writing),
+    ("space", check_space),
     ("file system", check_filesystem),
     ("sqlite", check_sqlite),
     ("archive", check_archive),
     ("contents", check_contents),
+    ("soundness", check_soundness),
     ("sizes", check_sizes),
     ("index", check_index),
+    ("erasures", check_erasures),
     ("quarantine", check_quarantine),
     ("leases", check_leases),
     ("last error", check_last_error),

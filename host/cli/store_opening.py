@@ -53,7 +53,7 @@ def confirmed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     click.echo(f"{question} [y/N] ", nl=False, err=True)
-    answer = sys.stdin.readline()
+    answer = sys.stdin.readline() if sys.stdin else ""  # None: it is closed
     if not answer:
         click.echo(err=True)
         raise UsageError("nobody answered, nothing was changed", "--yes does it without asking")

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from host.errors import UsageError
+from host.errors import UsageError, meaning_of
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o644) -> None:
@@ -20,7 +20,7 @@ def write_whole(path: Path, text: str, *, mode: int = 0o644) -> None:
         _replace(target, text, kept)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror or error}", "check who may write there, or choose another folder"
+            f"{path} cannot be written: {meaning_of(error.strerror or str(error))}", "check who may write there, or choose another folder"
         ) from error
 
 

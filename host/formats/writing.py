@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from host.errors import UsageError
+from host.errors import UsageError, meaning_of
 from host.formats.reopen import STANDARD_INPUT
 from host.messages.types import Message
 
@@ -122,4 +122,6 @@ def _is_same(path: Path, recording: Path) -> bool:
 
 
 def _unwritable(path: Path, why: str | None) -> UsageError:
-    return UsageError(f"{path} cannot be written: {why}", "name a file in a folder that exists and may be written")
+    return UsageError(
+        f"{path} cannot be written: {meaning_of(why or 'no reason given')}", "name a file in a folder that exists and may be written"
+    )

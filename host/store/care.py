@@ -35,6 +35,12 @@ class Verified:
     findings: tuple[Finding, ...]
     counts: dict[str, int] = field(default_factory=dict)
     proofs: tuple[Proof, ...] = ()
+    explained: tuple[str, ...] = ()  # what is missing and was named by a repair, in sentences: nothing new is wrong with it
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in the store."""
+        return not self.findings and not self.counts.get("conversations") and not self.counts.get("messages")
 
     @property
     def is_clean(self) -> bool:
@@ -98,3 +104,13 @@ class Repair:
     messages: tuple[str, ...] = ()  # ids of lost messages; their positions stay, without content
     findings: tuple[Finding, ...] = ()  # what a check of the mended file still finds
     receipt: int | None = None
+    changed: tuple[str, ...] = ()  # ids of messages that are kept, though they are not as they were archived
+    strings: tuple[str, ...] = ()  # ids of messages that had a large string which is lost; ``lost["strings"]`` is how many
+    silent: tuple[str, ...] = ()  # conversations of which no message is left
+    harm: tuple[str, ...] = ()  # what else is not as it was, in sentences
+    notes: tuple[str, ...] = ()  # what else was done
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is as it was and nothing is wrong any more."""
+        return not (self.lost or self.cut or self.messages or self.findings or self.changed or self.strings or self.silent or self.harm)

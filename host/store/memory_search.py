@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from string import ascii_uppercase
 
 from host.messages.searchable import searchable
 from host.store.query import Page, Query
@@ -15,6 +16,9 @@ from host.store.values import Row
 
 Rows = Callable[[], Iterator[Row]]
 TitleOf = Callable[[str], str | None]
+
+
+LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 
 
 class MemorySearch:
@@ -91,8 +95,13 @@ def is_in_scope(row: Row, query: Query) -> bool:
     return (
         query.conversation in (None, row.conversation)
         and (not query.sessions or row.session in query.sessions)
-        and query.role in (None, "", row.role)
-        and (not query.tool or query.tool in row.tool.split("\n"))
+        and (not query.role or lowered(query.role) == lowered(row.role))
+        and (not query.tool or lowered(query.tool) in lowered(row.tool).split("\n"))
         and (query.since is None or moment >= to_microseconds(query.since))
         and (query.before is None or moment < to_microseconds(query.before))
     )
+
+
+def lowered(name: str) -> str:
+    """A name for comparing, as SQLite lowers it: the letters of ASCII alone."""
+    return name.translate(LOWER)

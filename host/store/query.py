@@ -21,7 +21,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """What to look for and where. None or empty: anywhere. ``since`` is included, ``before`` is not."""
+    """What to look for and where. None or empty: anywhere. Role and tool in any case; ``since`` is included, ``before`` is not."""
 
     text: str
     mode: Mode = Mode.AUTO

@@ -270,3 +270,72 @@ def test_an_archive_of_a_later_ctxhost_is_left_alone(home: Home, capsys: Printed
     assert "has schema 99" in capsys.readouterr().err
     with pytest.raises(Exception, match="schema 99"):
         SqliteStore(home.path / "archive.db")
+
+
+def test_two_backups_of_one_second_have_names_of_their_own(home: Home, capsys: Printed) -> None:
+    home.talk()
+    for _ in range(4):
+        assert home.run("archive", "backup") == 0, capsys.readouterr().err
+    assert len(list((home.path / "backups").glob("*.db"))) == 4
+
+
+@pytest.mark.parametrize("name", ["new/", "not/there/copy.db", ".", "taken.db"])
+def test_a_backup_that_cannot_be_written_there_makes_nothing(home: Home, capsys: Printed, tmp_path: Path, name: str) -> None:
+    home.talk()
+    (tmp_path / "taken.db").write_text("precious")
+    before = sorted(tmp_path.rglob("*"))
+    assert home.run("archive", "backup", f"{tmp_path}/{name}") == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
+    assert sorted(tmp_path.rglob("*")) == before and (tmp_path / "taken.db").read_text() == "precious"
+
+
+def test_what_would_go_from_a_replay_is_shown_with_its_name(home: Home, capsys: Printed, tmp_path: Path) -> None:
+    conversation = home.talk()
+    recording = tmp_path / "talk.json"
+    recording.write_text(json.dumps([user("a needle-42"), user("and more")]))
+    home.run("replay", str(recording), "--json")
+    name = shown(capsys)["replay"]
+    home.run("archive", "forget", "needle-42", "--json")
+    plan = shown(capsys)
+    (of_replay,) = plan["in_replays"].pop(name)
+    assert plan["in_replays"] == {} and set(plan["messages"]) == {of_replay, f"{conversation}:4"}
+    assert home.run("archive", "forget", "needle-42", "--yes") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [f"(--replay {name})" in line for line in lines[:2]] == [False, True] and of_replay in lines[1]
+
+
+def test_forget_finishes_an_erasure_that_was_cut_short_though_nothing_holds_it_any_more(home: Home, capsys: Printed) -> None:
+    home.talk()
+    tamper(home, "INSERT INTO store (key, value) VALUES ('unfinished_erasure', 7)")
+    assert home.run("archive", "forget", "never said", "--json") == 1
+    assert shown(capsys)["unfinished_before"]
+    assert home.run("doctor") == 1
+    assert "the one with receipt 7 is not finished" in capsys.readouterr().out
+    assert home.run("archive", "forget", "never said") == 0
+    assert "the erasure with receipt 7 is not finished: its bytes may still be in the file; it is finished now" in capsys.readouterr().out
+    assert home.run("archive", "forget", "never said") == 1
+
+
+def test_a_repair_names_a_lost_string_and_is_status_1(home: Home, capsys: Printed) -> None:
+    conversation = home.talk("work", [user("x" * 40_000)])
+    tamper(home, "DELETE FROM blobs")
+    assert home.run("archive", "repair") == 1
+    assert f"lost: 1 string in messages {conversation}:1" in capsys.readouterr().out
+    assert home.run("archive", "verify") == 0
+    assert f"holes from repair 1: {conversation}: 1 without a large string of theirs (1)" in capsys.readouterr().out
+
+
+def test_a_repair_with_a_new_key_says_so(home: Home, capsys: Printed) -> None:
+    home.talk()
+    tamper(home, "DELETE FROM store")
+    assert home.run("archive", "repair") == 0
+    assert "the key of the digests was lost and is another one now" in capsys.readouterr().out
+
+
+def test_an_empty_archive_is_called_empty(home: Home, capsys: Printed) -> None:
+    home.path.mkdir()
+    (home.path / "archive.db").touch()
+    assert home.run("archive", "repair") == 2
+    assert "only a backup helps" in capsys.readouterr().err
+    assert home.run("archive", "verify") == 0
+    assert "the archive is empty" in capsys.readouterr().out

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from host.cli import store_checks
 from host.cli.globals import Globals
 from host.cli.store_checks import CHECKS, Level, Patient, Remark, check_filesystem
 from host.errors import NotStorable
@@ -207,3 +210,69 @@ def test_another_journal_mode_is_a_warning(home: Home, capsys: Printed) -> None:
 def test_a_network_file_system_is_a_warning(home: Home) -> None:
     (remark,) = check_filesystem(Patient(Globals(home=home.path)))
     assert remark.level is (Level.WARNING if remark.text in NETWORK else Level.OK)
+
+
+def test_a_disk_without_much_room_is_a_warning(home: Home, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.talk()
+    for free, level in ((49_000_000, "warning"), (51_000_000, "ok")):
+        disk = SimpleNamespace(f_flag=0, f_bavail=free // 1_000, f_frsize=1_000)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "statvfs", lambda path, disk=disk: disk)
+            status, remarks = told(home, capsys)
+        assert status == 0 and remarks["space"][0]["level"] == level
+    size = (home.path / "archive.db").stat().st_size
+    monkeypatch.setattr(store_checks, "LEAST_FREE", 0)
+    disk = SimpleNamespace(f_flag=0, f_bavail=2 * size - 1, f_frsize=1)
+    monkeypatch.setattr(os, "statvfs", lambda path: disk)
+    assert told(home, capsys)[1]["space"][0]["level"] == "warning"
+
+
+@pytest.mark.parametrize("name", ["archive.db", "archive.db.lock"])
+def test_a_file_that_cannot_be_written_is_an_error(home: Home, capsys: Printed, name: str) -> None:
+    home.talk()
+    (home.path / name).chmod(0o400)
+    status, remarks = told(home, capsys)
+    (error,) = remarks["writing"]
+    assert status == 1 and error["level"] == "error" and name in error["text"]
+
+
+DAMAGES = (
+    "UPDATE messages SET body = x'ff' WHERE position = 6",
+    "UPDATE sessions SET title = CAST(x'ff' AS TEXT)",
+    "UPDATE messages SET role = CAST(x'ff' AS TEXT) WHERE position = 3",
+)
+
+
+@pytest.mark.parametrize("sql", DAMAGES)
+def test_rows_that_cannot_be_read_are_an_error_that_names_verify(home: Home, capsys: Printed, sql: str) -> None:
+    home.talk()
+    tamper(home, sql)
+    status, remarks = told(home, capsys)
+    (error,) = remarks["soundness"]
+    assert status == 1 and error["level"] == "error" and "`ctxhost archive verify`" in error["advice"]
+
+
+@pytest.mark.parametrize("sql", DAMAGES)
+@pytest.mark.parametrize(
+    "words", ["grep door", "sessions", "sessions view last", "sessions export last", "archive verify", "sessions show last"]
+)
+def test_rows_that_cannot_be_read_are_no_fault_of_ctxhost(home: Home, capsys: Printed, sql: str, words: str) -> None:
+    home.talk()
+    tamper(home, sql)
+    assert home.run(*words.split()) in (0, 1, 2)
+    said = capsys.readouterr().err
+    assert "ctxhost failed" not in said and ("Could not decode" not in said or "is damaged" in said)
+
+
+def test_a_page_of_flipped_bytes_is_an_error_that_names_what_to_do(home: Home, capsys: Printed) -> None:
+    home.talk()
+    with sqlite3.connect(home.path / "archive.db") as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'receipts'").fetchone()[0]
+    connection.close()
+    data = bytearray((home.path / "archive.db").read_bytes())
+    start = (root - 1) * 4_096
+    data[start : start + 4_096] = bytes(byte ^ 0xFF for byte in data[start : start + 4_096])
+    (home.path / "archive.db").write_bytes(data)
+    status, remarks = told(home, capsys)
+    (error,) = remarks["soundness"]
+    assert status == 1 and "table receipts" in error["text"] and "archive repair" in error["advice"]

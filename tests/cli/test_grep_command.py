@@ -207,3 +207,44 @@ def test_what_the_environment_says_need_not_be_typed(home: Home, capsys: Printed
     monkeypatch.setenv("CTXHOST_HOME", str(home.path))
     assert run(["grep", "number", "--limit", "2"]) == 0
     assert "-- more: ctxhost grep " in capsys.readouterr().out
+
+
+HUGE = str(1 << 70)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("grep", "door", "--limit", HUGE),
+        ("grep", "door", "--context", HUGE),
+        ("sessions", "list", "--limit", HUGE),
+        ("sessions", "view", "work", "--version", HUGE),
+        ("sessions", "diff", "work", "0", HUGE),
+        ("archive", "forget", f"last:{HUGE}", "--json"),
+        ("archive", "expire", "--older-than", f"{HUGE}d"),
+        ("archive", "expire", "--older-than", "999999999d"),
+        ("archive", "expire", "--older-than", "9" * 5_000 + "d"),
+    ],
+)
+def test_a_number_beyond_all_bounds_is_a_users_mistake(home: Home, capsys: Printed, words: tuple[str, ...]) -> None:
+    home.talk()
+    assert home.run(*words) == 2
+    assert "ctxhost failed" not in capsys.readouterr().err
+
+
+def test_the_widest_page_that_may_be_asked_for_is_given(home: Home, capsys: Printed) -> None:
+    home.talk()
+    assert home.run("grep", "door", "--limit", "1000000", "--context", "10000") == 0
+    assert len(hits(capsys)) == 7
+
+
+def test_a_role_is_one_of_a_list_in_any_case(home: Home, capsys: Printed) -> None:
+    home.talk()
+    for role in ("assistant", "Assistant", "ASSISTANT"):
+        assert home.run("grep", "door", "--role", role) == 0
+    for role in ("", "nobody", "assistant "):
+        assert home.run("grep", "door", "--role", role) == 2
+        assert "'user', 'assistant', 'tool', 'system', 'developer', 'function'" in capsys.readouterr().err
+    for tool in ("", "  "):
+        assert home.run("grep", "door", "--tool", tool) == 2
+        assert "--tool" in capsys.readouterr().err

@@ -319,3 +319,31 @@ def test_an_export_says_which_messages_are_forgotten_and_which_are_damaged(home:
     assert len(json.loads(said.out)) == 5
     assert "1 message not in it: erased by `ctxhost archive forget`" in said.err
     assert "1 message not in it: damaged" in said.err
+
+
+@pytest.mark.parametrize("title", ["last", " last ", "\udcff", "caf\udce9", "\x01", "\u200b", "ID"])
+def test_a_title_that_would_name_something_else_or_nothing_is_refused(home: Home, capsys: Printed, title: str) -> None:
+    other = home.talk("other")
+    home.talk()
+    assert home.run("sessions", "rename", "work", title.replace("ID", other)) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
+    assert home.run("sessions", "show", "work") == 0
+
+
+def test_delete_as_json_asks_nothing_and_erases_only_with_yes(home: Home, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = home.talk()
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert home.run("sessions", "delete", "work", "--json") == 0
+    said = capsys.readouterr()
+    plan = json.loads(said.out)
+    assert said.err == "" and plan == {"applied": False, "conversation": conversation, "sessions": [conversation], "messages": 7}
+    assert home.run("sessions", "delete", "work", "--json", "--yes") == 0
+    assert shown(capsys) == {**plan, "applied": True}
+
+
+@pytest.mark.parametrize("name", ["new/", "not/there/out.json"])
+def test_an_export_that_cannot_be_written_there_makes_nothing(home: Home, tmp_path: Path, name: str) -> None:
+    home.talk()
+    before = sorted(tmp_path.rglob("*"))
+    assert home.run("sessions", "export", "work", "--out", f"{tmp_path}/{name}") == 2
+    assert sorted(tmp_path.rglob("*")) == before

@@ -7,8 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -458,3 +458,78 @@ def test_a_message_that_comes_while_the_archive_is_read_goes_too(tmp_path: Path)
         erasure = store.admin.forget(Forget(SECRET), apply=True, progress=meanwhile)
         assert erasure.messages == (f"{conversation}:6", f"{conversation}:10")
         assert store.admin.verify().is_clean
+
+
+@contextmanager
+def full_disk(store: SqliteStore) -> Iterator[None]:
+    """SQLite cannot write the file anew: VACUUM attaches a second one."""
+    connection = store.connection.database.conn
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK)
+    try:
+        yield
+    finally:
+        connection.set_authorizer(None)
+
+
+def test_an_erasure_that_a_full_disk_cuts_short_is_remembered_and_finished(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, WORD)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        with full_disk(store):
+            erasure = store.admin.forget(Forget(WORD), apply=True)
+        assert not erasure.is_finished
+        assert any("freed pages may hold it" in place for place in erasure.may_hold_copies)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        assert store.admin.unfinished() == f"the erasure with receipt {erasure.receipt} is not finished: its bytes may still be in the file"
+        assert [finding.where for finding in store.admin.verify().findings] == ["erasure"]
+        with full_disk(store):
+            assert store.admin.finish()
+        assert store.admin.unfinished()
+        assert store.admin.finish() == ()
+        assert store.admin.unfinished() is None
+        assert store.admin.verify().is_clean
+    assert traces(tmp_path, WORD) == set()
+
+
+def test_an_erasure_while_somebody_reads_is_finished_by_the_next_order_that_finds_nothing(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, WORD)
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as reader, closing(SqliteStore(tmp_path / FILE)) as store:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM messages").fetchone()
+        assert not store.admin.forget(Forget(WORD), apply=True).is_finished
+    with looked_everywhere(tmp_path, Forget(WORD)) as found:
+        assert found.erasure.is_empty
+        assert len(found.unfinished()) == 1
+        assert found.finished() == ()
+        assert found.unfinished() == ()
+    assert traces(tmp_path, WORD) == set()
+
+
+def test_a_finished_erasure_leaves_nothing_to_do(tmp_path: Path) -> None:
+    hidden_everywhere(tmp_path, WORD)
+    with closing(SqliteStore(tmp_path / FILE)) as store:
+        assert store.admin.forget(Forget(WORD), apply=True).is_finished
+        assert store.admin.unfinished() is None
+
+
+UNKNOWN_FIELDS: list[dict[str, object]] = [
+    {WORD: 1},
+    {"x": [{"deep": {WORD: [1, 2]}}]},
+    {"metadata": {f"about {WORD.upper()}": None}},
+]
+
+
+@pytest.mark.parametrize("field", UNKNOWN_FIELDS)
+@pytest.mark.parametrize("by_text", [True, False])
+def test_a_key_of_an_unknown_field_is_content_too(tmp_path: Path, field: dict[str, object], by_text: bool) -> None:
+    with furnished(tmp_path) as (store, conversation):
+        position = store.archive(conversation).append({"role": "user", "content": "as agreed upon", **field})  # type: ignore[typeddict-item]
+        what = Forget(WORD) if by_text else Forget(conversation=conversation, position=position)
+        assert store.admin.forget(what, apply=False).messages == (f"{conversation}:{position}",)
+        assert store.admin.forget(what, apply=True).may_hold_copies == ()
+    assert traces(tmp_path, WORD) == set()
+
+
+@pytest.mark.parametrize("name", ["content", "role", "tool_calls", "arguments"])
+def test_the_names_of_fields_are_nobodys_content(tmp_path: Path, name: str) -> None:
+    with furnished(tmp_path) as (store, _):
+        assert store.admin.forget(Forget(name), apply=False).is_empty

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from host.errors import DamagedStore
 from host.store.care import Verified
 from host.store.sqlite.store import FILE, SqliteStore
 from tests.stores_for_tests import change, compacted, furnished, pages_of, spoken, zero_page
@@ -72,6 +73,9 @@ DAMAGE = {
     "a receipt that is no JSON": ("UPDATE views SET receipt = 'x'", ["views 1"]),
     "a state that is no object": ("UPDATE engine_state SET document = '[]'", ["engine_state 1 compressor"]),
     "a session of nobody": ("UPDATE segments SET session = 2 WHERE conversation = 1", ["it:1"]),
+    "a time that is none": ("UPDATE messages SET time = 'now' WHERE position = 5", ["table messages"]),
+    "a text that is no UTF-8": ("UPDATE sessions SET source = CAST(x'c328' AS TEXT) WHERE id = 1", ["table sessions"]),
+    "a summary that is no message": ("UPDATE made SET body = x'7b' WHERE kind = 'digest'", ["made message 2"]),
     "no session at all": ("DELETE FROM segments WHERE conversation = 1", ["it:1"]),
 }
 
@@ -160,3 +164,20 @@ def test_progress_says_how_far_it_is(tmp_path: Path) -> None:
     with furnished(tmp_path, spoken(2_500)) as (store, _):
         store.admin.verify(progress=lambda *word: said.append(word))
     assert said == [(1000, 2502, "messages"), (2000, 2502, "messages"), (2502, 2502, "messages")]
+
+
+def test_an_archive_with_nothing_in_it_is_called_empty(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"")
+    assert (verified(tmp_path).is_clean, verified(tmp_path).is_empty) == (True, True)
+
+
+def test_a_file_without_the_tables_of_an_archive_is_damaged(tmp_path: Path) -> None:
+    change(tmp_path / FILE, "PRAGMA application_id = 0x63747868")
+    change(tmp_path / FILE, "PRAGMA user_version = 1")
+    with pytest.raises(DamagedStore, match="no such table"):
+        verified(tmp_path)
+
+
+def test_an_erasure_that_is_not_finished_is_a_finding(tmp_path: Path, conversation: str) -> None:
+    change(tmp_path / FILE, "INSERT INTO store (key, value) VALUES ('unfinished_erasure', 7)")
+    assert [(finding.where, finding.what[:25]) for finding in verified(tmp_path).findings] == [("erasure", "receipt 7 is not finished")]

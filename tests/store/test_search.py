@@ -295,3 +295,8 @@ def test_the_neighbours_of_a_message_count(kept: Kept) -> None:
 def test_ranking_reads_cjk_by_pairs_and_letters_without_accents(kept: Kept, text: str, position: int) -> None:
     kept.keep("我们去吃饭", "数据库的迁移在昨天完成", "会議は金曜日です", "un café")
     assert kept.found(text, Mode.RANKED)[0] == position
+
+
+def test_roles_and_tools_are_named_in_any_case(kept: Kept) -> None:
+    kept.keep("look", {"role": "tool", "tool_call_id": "c", "name": "Read_File", "content": "look"})
+    assert kept.found("look", role="TOOL") == kept.found("look", tool="read_file") == [2]

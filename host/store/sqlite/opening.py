@@ -16,7 +16,7 @@ from host.store.sqlite.schema import APPLICATION_ID, MIGRATIONS_TABLE, SCHEMA, h
 
 SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
 LOG_PAGES = 4_000  # 16 MB of log before it is written back: a page that many messages touch is written back once
-DAMAGE = ("malformed", "not a database", "corrupt")
+DAMAGE = ("malformed", "not a database", "corrupt", "Could not decode", "no such table")
 
 
 def opened(path: Path, durability: str, patience: float) -> Database:
@@ -69,6 +69,8 @@ def raise_named(path: Path, error: BaseException) -> None:
     why = str(error)
     if isinstance(error, sqlite3.DatabaseError) and any(sign in why for sign in DAMAGE):
         raise DamagedStore(path, why) from error
+    if isinstance(error, UnicodeDecodeError):  # the text of SQLite's own error: what it quotes is damaged
+        raise DamagedStore(path, "its schema cannot be read") from error
     if isinstance(error, sqlite3.Error):
         raise StoreUnavailable(path, why) from error
     if isinstance(error, OSError):

@@ -35,8 +35,8 @@ def scope_of(connection: Connection, query: Query) -> Scope:
     """The filters of a query."""
     asked: dict[str, tuple[str, Any]] = {
         "sessions": (f"{SESSION_OF} IN (SELECT s.id FROM sessions s JOIN json_each(:sessions) j ON s.name = j.value)", query.sessions),
-        "role": ("m.role = :role", query.role),
-        "tool": ("instr(char(10) || m.tool || char(10), char(10) || :tool || char(10)) > 0", query.tool),
+        "role": ("lower(m.role) = lower(:role)", query.role),
+        "tool": ("instr(char(10) || lower(m.tool) || char(10), char(10) || lower(:tool) || char(10)) > 0", query.tool),
         "since": ("m.time >= :since", query.since),
         "before": ("m.time < :before", query.before),
     }

@@ -47,6 +47,8 @@ def _check(path: Path, target: Path, count: int) -> None:
         with closing(sqlite3.connect(target)) as copy:
             problem = copy.execute("PRAGMA quick_check").fetchone()[0]
             copied = copy.execute("SELECT count(*) FROM messages").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        raise StoreUnavailable(target, str(error)) from error
     except sqlite3.DatabaseError as error:
         raise DamagedStore(path, str(error)) from error
     if problem != "ok":

@@ -21,6 +21,7 @@ class Document:
     key: tuple[str, ...] = ("id",)
     conversation: str = "conversation"
     counted: str = ""  # what an erasure calls it; nothing for one that holds no content
+    blank: str | None = "{}"  # what a damaged one becomes
 
     def texts(self, connection: sqlite3.Connection) -> Iterator[tuple[int | None, tuple[Any, ...], str]]:
         """Conversation, key and text of each row that has one."""
@@ -28,7 +29,7 @@ class Document:
         for conversation, text, *key in connection.execute(asked):
             yield conversation, tuple(key), text
 
-    def replace(self, connection: sqlite3.Connection, key: tuple[Any, ...], text: str) -> None:
+    def replace(self, connection: sqlite3.Connection, key: tuple[Any, ...], text: str | None) -> None:
         """Write another text into a row."""
         where = " AND ".join(f"{name} = ?" for name in self.key)
         connection.execute(f"UPDATE {self.table} SET {self.column} = ? WHERE {where}", (text, *key))
@@ -38,7 +39,7 @@ DOCUMENTS = (
     Document("sessions", "settings", counted="session settings"),
     Document("sessions", "about", counted="session settings"),
     Document("views", "receipt", counted="view receipts"),
-    Document("views", "state", counted="engine states"),
+    Document("views", "state", counted="engine states", blank=None),
     Document("engine_state", "document", key=("conversation", "engine"), counted="engine states"),
     Document("receipts", "receipt", conversation="NULL"),
 )
@@ -51,6 +52,15 @@ def check_documents(look: Look) -> Iterator[Finding]:
             look.counts["documents"] += 1
             if not _is_object(text):
                 yield Finding(f"{document.table} {' '.join(map(str, key))}", f"the {document.column} is no JSON object")
+
+
+def mend_documents(connection: sqlite3.Connection) -> Iterator[str]:
+    """Empty those that are none; an engine without a document begins afresh. Yields which."""
+    for document in DOCUMENTS:
+        for _, key, text in list(document.texts(connection)):
+            if not _is_object(text):
+                document.replace(connection, key, document.blank)
+                yield f"{document.table} {' '.join(map(str, key))}: the {document.column} was damaged and is empty now"
 
 
 def _is_object(text: str) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from host.store.care import Finding
-from host.store.sqlite.care.look import Look
+from host.store.sqlite.care.look import FAR, Look, entries_in, is_message_text
 from host.store.sqlite.views import unfolded
 
 SEGMENTS = (
@@ -68,6 +68,7 @@ class _View:
     upto: int
     entries: str
     undoes: int | None
+    most: int  # rows that there are, by far
 
     @property
     def where(self) -> str:
@@ -76,26 +77,35 @@ class _View:
     @cached_property
     def shown(self) -> Sequence[tuple[int, int]]:
         """Position and number of made message per entry; ValueError, TypeError for what is no list of entries."""
-        return list(unfolded(json.loads(self.entries)))
+        return list(unfolded(entries_in(self.entries, self.most)))
 
 
 def check_views(look: Look) -> Iterator[Finding]:
     """Versions follow each other, what they show exists, and no row is covered twice."""
     made = dict(_made(look.connection))
     before: dict[int, int] = {}
+    most = look.total + FAR
     for conversation, version, upto, entries, undoes, session_of in look.connection.execute(VIEWS).fetchall():
-        view = _View(look.name_of(conversation), conversation, version, upto, entries, undoes)
-        yield from (
-            Finding(f"{view.name} view {missing}", "this version is gone and no receipt says why")
-            for missing in range(before.get(conversation, 0) + 1, version)
-            if f"{view.name} {missing}" not in look.holes.views
-        )
+        view = _View(look.name_of(conversation), conversation, version, upto, entries, undoes, most)
+        yield from _missing_versions(look, view, range(before.get(conversation, 0) + 1, version))
         if session_of != conversation:
             yield Finding(view.where, "its session is not of its conversation")
         yield from (Finding(*fault) for fault in _faults_of_view(look, view, made))
         before[conversation] = version
         look.counts["views"] += 1
     look.counts["made messages"] = len(made)
+    for number, body in look.connection.execute("SELECT id, body FROM made WHERE body IS NOT NULL"):
+        if not is_message_text(body):
+            yield Finding(f"made message {number}", "its text cannot be read")
+
+
+def _missing_versions(look: Look, view: _View, missing: range) -> Iterator[Finding]:
+    if len(missing) > FAR:  # the number of the version itself must be wrong
+        yield Finding(view.where, f"{len(missing)} versions before it are not there")
+        return
+    for version in missing:
+        if f"{view.name} {version}" not in look.holes.views:
+            yield Finding(f"{view.name} view {version}", "this version is gone and no receipt says why")
 
 
 def _faults_of_view(look: Look, view: _View, made: dict[int, tuple[int, Any]]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -9,10 +10,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from host.engine.services import Progress
+from host.store.kept import message_of
 from host.store.protocols import quiet
 from host.store.sqlite.care.holes import Holes
 
+FAR = 100_000  # positions or versions beyond what is known: a number from there on is damage
 STEP = 1_000  # rows between two words of progress
+
+
+def entries_in(text: str, most: int) -> list[list[int]]:
+    """The entries of a view, not unfolded; ValueError, TypeError for what is none or would show more than that many rows."""
+    entries = [[int(first), int(last)] for first, last in json.loads(text)]
+    if any(first < 0 or (first and not 0 <= last - first <= most) for first, last in entries):
+        raise ValueError("it shows more than there can be")
+    return entries
+
+
+def is_message_text(body: object) -> bool:
+    """Whether bytes can be read as a message."""
+    try:
+        return isinstance(body, bytes) and isinstance(message_of(body), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 @dataclass

@@ -1,106 +1,178 @@
-"""Making a salvaged store whole again: what refers to lost rows gets something to refer to."""
+"""Making a salvaged store whole again: what refers to lost rows gets something to refer to, and what is not as it was is named."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from secrets import token_bytes
+from hashlib import blake2b
 
-from host.store.kept import message_of
-from host.store.sqlite.bodies import chained, whole
-from host.store.sqlite.care.holes import holes_of, resumed_seal
-from host.store.sqlite.care.rows import GAPS, HEAD, highest_id
+from host.store.kept import message_of, role_of
+from host.store.sqlite.bodies import BLOB_DIGEST, whole
+from host.store.sqlite.care.documents import mend_documents
+from host.store.sqlite.care.holes import Holes, holes_of
+from host.store.sqlite.care.look import FAR
+from host.store.sqlite.care.placing import mend_ids, mend_places
+from host.store.sqlite.care.reseal import key_in, make_key, reseal
+from host.store.sqlite.care.rows import GAPS, HEAD, PLACES, highest_id
+from host.store.sqlite.care.surroundings import Position, mend_conversations, mend_far, mend_made, mend_sessions, mend_views, shown_in
+from host.store.sqlite.care.unfinished import UNFINISHED
+from host.store.sqlite.care.values import mend_values
 from host.store.sqlite.receipts import as_pairs
-from host.store.sqlite.removal import digests_in_use
-from host.store.sqlite.schema import FIRST_ID
-from host.store.sqlite.views import unfolded
+from host.store.sqlite.removal import digests_in_use, digests_of
+from host.store.sqlite.schema import FIRST_ID, HIGHEST_ID
 
 NOTE = b"[lost: the file was damaged and this text could not be salvaged]"
-VIEWS = """
-SELECT v.id, v.conversation, v.version, v.entries, c.name
-FROM views v
-JOIN conversations c ON c.id = v.conversation
-ORDER BY v.conversation, v.version
-"""
-MADE = "INSERT OR IGNORE INTO made (id, conversation, kind, content) VALUES (?, ?, 'summary', ?)"
 NOBODY = "user"  # the role of a lost message: a window may hold it anywhere
-Position = tuple[int, int]
-"""Number of a conversation and position in it."""
+NEW_KEY = "the key of the digests was lost and is another one now: the digests are made over the messages as they are"
+UNKNOWN = "what was erased before is not recognised when it comes again: {} tombstones were made with the old key"
+CUT = """
+SELECT c.name || ':' || m.position, m.cuts
+FROM messages m
+JOIN conversations c ON c.id = m.conversation
+WHERE m.cuts IS NOT NULL AND m.body IS NOT NULL
+ORDER BY m.id
+"""
+EMPTY = """
+SELECT c.name || ':' || m.position, t.receipt
+FROM messages m
+JOIN conversations c ON c.id = m.conversation
+LEFT JOIN tombstones t ON t.conversation = m.conversation AND t.position = m.position
+WHERE m.body IS NULL
+ORDER BY m.conversation, m.position
+"""
+SILENT = """
+SELECT c.name
+FROM conversations c
+WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.body IS NOT NULL)
+  AND (:any OR EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id))
+ORDER BY c.id
+"""
 
 
 @dataclass
 class Mended:
-    """What a repair's receipt says: positions that hold nothing any more and what else is not as it was."""
+    """What a repair's receipt says: what holds nothing any more and what else is not as it was. Messages are named by their ids."""
 
     lost: list[str] = field(default_factory=list)
-    blobs: list[str] = field(default_factory=list)
+    erased: list[str] = field(default_factory=list)  # with a tombstone whose receipt is lost
+    sealed: dict[str, str] = field(default_factory=dict)  # with a note for a large string; with their seals
+    changed: dict[str, str] = field(default_factory=dict)  # kept, though they are not as they were archived; with their seals
+    blobs: list[str] = field(default_factory=list)  # digests of large strings that are lost, or changed
+    strings: list[str] = field(default_factory=list)  # messages that had a large string which is lost
+    lost_strings: int = 0
+    silent: list[str] = field(default_factory=list)  # conversations of which no message is left
     views: list[str] = field(default_factory=list)
     ids: list[list[int]] = field(default_factory=list)
     resumed: dict[str, str] = field(default_factory=dict)
+    harm: list[str] = field(default_factory=list)  # what else is not as it was, in sentences
+    notes: list[str] = field(default_factory=list)  # what was done, in sentences
     is_rekeyed: bool = False  # the key was lost: digests were made anew over what is there
 
 
-def mend(target: sqlite3.Connection, indexed: Iterable[tuple[int, int, int]]) -> Mended:
-    """Fill the holes. ``indexed`` are the messages that the damaged file's index knew."""
-    target.execute("DELETE FROM store WHERE key = 'search_index'")
-    target.execute("UPDATE messages SET facts = NULL")
-    _mend_conversations(target)
-    _mend_sessions(target)
-    mended = Mended(views=list(_mend_views(target)))
-    ids = {(conversation, position): row for conversation, position, row in indexed}
-    _fill_positions(target, ids)
-    mended.blobs = list(_mend_blobs(target))
-    _empty_unreadable(target)
-    mended.is_rekeyed = _mend_key(target)
-    mended.lost = list(_unexplained(target))
-    mended.resumed = dict(_resumed(target))
-    mended.ids = as_pairs(list(_lost_ids(target)))
+def mend(target: sqlite3.Connection, indexed: Collection[tuple[int, int, int]], *, is_cut: bool = False) -> Mended:
+    """Fill the holes. ``indexed`` are the messages that the damaged file's index knew; ``is_cut``: nobody knows where they ended."""
+    most = FAR + target.execute("SELECT count(*) FROM messages").fetchone()[0] + len(indexed)
+    mended = Mended(harm=[*_mend_settings(target, most), *mend_values(target), *mend_documents(target)])
+    key, holes = key_in(target), holes_of(target)
+    mend_ids(target, holes.ids_left, most)
+    mended.harm += mend_places(target, key, most)
+    mended.harm += mend_conversations(target)
+    mended.harm += mend_far(target, most)
+    mend_sessions(target)
+    mended.views = [*mend_views(target, most, mended.harm)]
+    _fill_positions(target, {(conversation, position): row for conversation, position, row in indexed if position <= most})
+    mended.harm += mend_made(target)
+    mended.harm += _mend_versions(target)
+    _mend_blobs(target, mended)
+    _mend_bodies(target)
+    mended.is_rekeyed = key is None
+    if key is None:
+        key = make_key(target)
+        mended.notes.append(NEW_KEY)
+        mended.harm += _unknown_now(target)
+    resealed = reseal(target, key, holes)
+    mended.changed = {message: seal for message, seal in resealed.changed.items() if message not in mended.strings}
+    mended.sealed = {message: seal for message, seal in resealed.changed.items() if message in mended.strings}
+    mended.resumed = resealed.resumed
+    _name_holes(target, holes, mended)
+    mended.silent = [name for (name,) in target.execute(SILENT, {"any": is_cut})]
     return mended
 
 
-def _mend_conversations(target: sqlite3.Connection) -> None:
-    """A conversation of which only messages or sessions are left takes its first session's name, as it had."""
-    numbers = "SELECT conversation FROM messages UNION SELECT conversation FROM sessions UNION SELECT conversation FROM views"
-    for (number,) in target.execute(f"{numbers} EXCEPT SELECT id FROM conversations").fetchall():
-        first = target.execute("SELECT name, started FROM sessions WHERE conversation = ? ORDER BY id LIMIT 1", (number,)).fetchone()
-        began = target.execute("SELECT coalesce(min(time), 0) FROM messages WHERE conversation = ?", (number,)).fetchone()[0]
-        name, created = first or (f"recovered_{number}", began)
-        target.execute("INSERT OR IGNORE INTO conversations (id, name, created) VALUES (?, ?, ?)", (number, name, created))
+def _mend_settings(target: sqlite3.Connection, most: int) -> Iterator[str]:
+    """The table ``store`` says nothing that cannot be; index and erasures begin anew with the new file."""
+    target.execute("DELETE FROM store WHERE key IN ('search_index', ?)", (UNFINISHED,))
+    target.execute("UPDATE messages SET facts = NULL")
+    target.execute("UPDATE leases SET holder = NULL, expires = 0")  # nobody else has the file open
+    highest = max(highest_id(target), FIRST_ID)
+    for key in (HIGHEST_ID, "head"):
+        wrong = "DELETE FROM store WHERE key = ? AND (typeof(value) <> 'integer' OR value > ?)"
+        if target.execute(wrong, (key, highest + most)).rowcount:
+            yield f"how far the archive reached was damaged ({key}): whether messages are gone from its end cannot be told"
 
 
-def _mend_sessions(target: sqlite3.Connection) -> None:
-    """Every position belongs to a session, whose parent is there or not named."""
-    for number, name, created in target.execute("SELECT id, name, created FROM conversations").fetchall():
-        if target.execute("SELECT 1 FROM sessions WHERE conversation = ?", (number,)).fetchone() is None:
-            target.execute("INSERT INTO sessions (name, conversation, started) VALUES (?, ?, ?)", (name, number, created))
-        first = target.execute("SELECT min(id) FROM sessions WHERE conversation = ?", (number,)).fetchone()[0]
-        ours = "(SELECT id FROM sessions WHERE conversation = :of)"
-        for table in ("segments", "views"):
-            target.execute(
-                f"UPDATE {table} SET session = :first WHERE conversation = :of AND session NOT IN {ours}", {"first": first, "of": number}
-            )
-        target.execute(f"UPDATE sessions SET parent = NULL WHERE conversation = :of AND parent NOT IN {ours}", {"of": number})
-        began = target.execute("SELECT first FROM segments WHERE conversation = ? ORDER BY id LIMIT 1", (number,)).fetchone()
-        if began is None or began[0] > 1:  # below all others: of two segments the one with the higher id counts
-            before = "(SELECT min(0, coalesce(min(id), 0)) - 1 FROM segments)"
-            target.execute(f"INSERT INTO segments (id, conversation, first, session) VALUES ({before}, ?, 1, ?)", (number, first))
+def _unknown_now(target: sqlite3.Connection) -> Iterator[str]:
+    """What cannot be told any more with another key."""
+    tombstones = target.execute("SELECT count(*) FROM tombstones").fetchone()[0]
+    if tombstones:
+        yield UNKNOWN.format(tombstones)
 
 
-def _mend_views(target: sqlite3.Connection) -> Iterator[str]:
-    """Views show what is there; a version that cannot be read goes. Yields the versions that are missing."""
-    seen: dict[int, int] = {}
-    for number, conversation, version, entries, name in target.execute(VIEWS).fetchall():
-        try:
-            shown = list(unfolded(json.loads(entries)))
-        except (ValueError, TypeError):
-            target.execute("DELETE FROM views WHERE id = ?", (number,))
-            continue
-        yield from (f"{name} {missing}" for missing in range(seen.get(conversation, 0) + 1, version))
-        seen[conversation] = version
-        for made in (made for _, made in shown if made):
-            target.execute(MADE, (made, conversation, token_bytes(32)))
+def _mend_versions(target: sqlite3.Connection) -> Iterator[str]:
+    """A version of something that is none stands for itself."""
+    for conversation, position, _ in target.execute(PLACES).fetchall():
+        target.execute("UPDATE messages SET place = NULL WHERE conversation = ? AND position = ?", (conversation, position))
+        name = target.execute("SELECT name FROM conversations WHERE id = ?", (conversation,)).fetchone()[0]
+        yield f"{name}:{position} stands for itself now: of which message it was a version cannot be read"
+
+
+def _mend_blobs(target: sqlite3.Connection, mended: Mended) -> None:
+    """A note in the place of each large string that is lost: the rest of its message can be read. What is only changed stays."""
+    held = dict(target.execute("SELECT digest, body FROM blobs WHERE typeof(digest) = 'blob'").fetchall())
+    target.execute("DELETE FROM blobs WHERE typeof(digest) <> 'blob'")
+    used = digests_in_use(target)
+    lost = {digest for digest in used if not is_text(held.get(digest))}
+    changed = {digest for digest, body in held.items() if is_text(body) and blake2b(body, digest_size=BLOB_DIGEST).digest() != digest}
+    target.executemany("DELETE FROM blobs WHERE digest = ?", [(digest,) for digest in held.keys() - used if digest in changed])
+    target.executemany("INSERT OR REPLACE INTO blobs (digest, body) VALUES (?, ?)", [(digest, NOTE) for digest in lost])
+    target.executemany("DELETE FROM blobs WHERE digest = ?", [(digest,) for digest in held.keys() - used if not is_text(held[digest])])
+    mended.blobs = sorted(digest.hex() for digest in lost | (changed & used))
+    mended.lost_strings = len(lost)
+    mended.strings = [message for message, cuts in target.execute(CUT) if digests_of(cuts) & lost]
+
+
+def is_text(body: object) -> bool:
+    """Whether a large string's bytes are still what stands between two quotes in JSON."""
+    try:
+        return isinstance(body, bytes) and isinstance(json.loads(f'"{body.decode("utf-8", "surrogatepass")}"'), str)
+    except ValueError:
+        return False
+
+
+def is_message(connection: sqlite3.Connection, body: object, cuts: object) -> bool:
+    """Whether a row's bytes can be read, changed or not."""
+    return _role(connection, body, cuts) is not None
+
+
+def _role(connection: sqlite3.Connection, body: object, cuts: object) -> str | None:
+    """The role of a message that can be read."""
+    try:
+        return role_of(message_of(whole(connection, body, str(cuts) if cuts else None))) if isinstance(body, bytes) else None
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _mend_bodies(target: sqlite3.Connection) -> None:
+    """Bytes that are no message any more keep nobody from reading the others; their digest stays for the chain."""
+    for row, body, cuts, role in target.execute("SELECT id, body, cuts, role FROM messages WHERE body IS NOT NULL").fetchall():
+        if (read := _role(target, body, cuts)) is None:
+            target.execute("UPDATE messages SET body = NULL, cuts = NULL WHERE id = ?", (row,))
+        elif read != role:
+            target.execute("UPDATE messages SET role = ? WHERE id = ?", (read, row))
+    erased = "EXISTS (SELECT 1 FROM tombstones t WHERE t.conversation = messages.conversation AND t.position = messages.position)"
+    target.execute(f"UPDATE messages SET body = NULL, cuts = NULL WHERE {erased}")  # a page that nobody used any more had it
 
 
 def _fill_positions(target: sqlite3.Connection, ids: Mapping[Position, int]) -> None:
@@ -144,92 +216,18 @@ def _lengths(target: sqlite3.Connection, ids: Iterable[Position]) -> dict[int, i
     """
     conversations = {number for (number,) in target.execute("SELECT id FROM conversations")}
     lengths = dict.fromkeys(conversations, 0)
-    for conversation, position in (*target.execute(witnesses), *ids, *_shown(target)):
+    for conversation, position in (*target.execute(witnesses), *ids, *shown_in(target)):
         if conversation in conversations:
             lengths[conversation] = max(lengths[conversation], position)
     return lengths
 
 
-def _shown(target: sqlite3.Connection) -> Iterator[Position]:
-    for conversation, entries in target.execute("SELECT conversation, entries FROM views"):
-        yield from ((conversation, position) for position, _ in unfolded(json.loads(entries)))
-
-
-def _mend_blobs(target: sqlite3.Connection) -> Iterator[str]:
-    """A note in the place of each large string that is lost: the rest of its message can be read."""
-    readable = {digest for digest, body in target.execute("SELECT digest, body FROM blobs") if _is_text(body)}
-    for digest in sorted(digests_in_use(target) - readable):
-        target.execute("INSERT OR REPLACE INTO blobs (digest, body) VALUES (?, ?)", (digest, NOTE))
-        yield digest.hex()
-
-
-def _empty_unreadable(target: sqlite3.Connection) -> None:
-    """Bytes that are no message any more keep nobody from reading the others; their digest stays for the chain."""
-    rows = target.execute("SELECT id, body, cuts FROM messages WHERE body IS NOT NULL").fetchall()
-    gone = [(row,) for row, body, cuts in rows if not is_message(target, body, cuts)]
-    target.executemany("UPDATE messages SET body = NULL, cuts = NULL WHERE id = ?", gone)
-
-
-def is_message(connection: sqlite3.Connection, body: object, cuts: object) -> bool:
-    """Whether a row's bytes can be read, changed or not."""
-    try:
-        return isinstance(body, bytes) and isinstance(message_of(whole(connection, body, str(cuts) if cuts else None)), dict)
-    except (KeyError, ValueError, TypeError):
-        return False
-
-
-def _is_text(body: object) -> bool:
-    """Whether a large string's bytes are still what stands between two quotes in JSON."""
-    try:
-        return isinstance(body, bytes) and isinstance(json.loads(f'"{body.decode("utf-8", "surrogatepass")}"'), str)
-    except ValueError:
-        return False
-
-
-def _mend_key(target: sqlite3.Connection) -> bool:
-    """Where the key of the digests is lost, make them anew with another one."""
-    if target.execute("SELECT 1 FROM store WHERE key = 'digest_key'").fetchone():
-        return False
-    key, of, previous = token_bytes(32), None, b""
-    target.execute("INSERT INTO store (key, value) VALUES ('digest_key', ?)", (key,))
-    for row, conversation, body, cuts in target.execute(
-        "SELECT id, conversation, body, cuts FROM messages ORDER BY conversation, position"
-    ).fetchall():
-        previous = chained(key, previous if conversation == of else b"", _bytes(target, body, cuts) or b"")
-        target.execute("UPDATE messages SET digest = ? WHERE id = ?", (previous, row))
-        of = conversation
-    return True
-
-
-def _unexplained(target: sqlite3.Connection) -> Iterator[str]:
-    """The messages without content of which no tombstone and receipt say that they were erased on purpose."""
-    holes = holes_of(target)
-    empty = """
-    SELECT c.name || ':' || m.position, t.receipt
-    FROM messages m
-    JOIN conversations c ON c.id = m.conversation
-    LEFT JOIN tombstones t ON t.conversation = m.conversation AND t.position = m.position
-    WHERE m.body IS NULL
-    ORDER BY m.conversation, m.position
-    """
-    for message, receipt in target.execute(empty):
-        if receipt not in holes.erased.get(message, ()):
-            yield message
-
-
-def _resumed(target: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Messages after a lost one, with a seal over what they are: the chain cannot speak for them."""
-    key = target.execute("SELECT value FROM store WHERE key = 'digest_key'").fetchone()[0]
-    after = """
-    SELECT c.name || ':' || m.position, m.body, m.cuts
-    FROM messages p
-    JOIN messages m ON m.conversation = p.conversation AND m.position = p.position + 1
-    JOIN conversations c ON c.id = m.conversation
-    WHERE p.digest = x'' AND m.body IS NOT NULL
-    """
-    for message, body, cuts in target.execute(after).fetchall():
-        if (canonical := _bytes(target, body, cuts)) is not None:
-            yield message, resumed_seal(key, canonical).hex()
+def _name_holes(target: sqlite3.Connection, holes: Holes, mended: Mended) -> None:
+    """The messages without content, and the ids without rows, that no receipt explains."""
+    for message, receipt in target.execute(EMPTY):
+        if message not in holes.lost and (receipt is None or receipt not in holes.erased.get(message, ())):
+            (mended.lost if receipt is None else mended.erased).append(message)
+    mended.ids = as_pairs([left for gap in _lost_ids(target) for left in holes.ids_left(gap)])
 
 
 def _lost_ids(target: sqlite3.Connection) -> Iterator[range]:
@@ -238,10 +236,3 @@ def _lost_ids(target: sqlite3.Connection) -> Iterator[range]:
     highest, head = max(highest_id(target), FIRST_ID), target.execute(HEAD).fetchone()
     if head is not None and head[0] > highest:
         yield range(highest + 1, head[0] + 1)
-
-
-def _bytes(target: sqlite3.Connection, body: object, cuts: str | None) -> bytes | None:
-    try:
-        return whole(target, body, cuts) if isinstance(body, bytes) else None
-    except (KeyError, ValueError, TypeError):
-        return None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from host.store.care import Proof
+from host.store.sqlite.care.look import FAR, entries_in
 from host.store.sqlite.receipts import runs
 from host.store.sqlite.views import unfolded
 
@@ -60,7 +61,7 @@ def _account(window: _Window, position: int, place: int) -> str:
 
 def _window(connection: sqlite3.Connection, number: int, places: dict[int, int]) -> _Window:
     upto, entries = connection.execute(NEWEST, (number,)).fetchone() or (0, "[]")
-    listed = list(unfolded(json.loads(entries)))
+    listed = list(unfolded(entries_in(entries, max(places, default=0) + FAR)))
     shown = frozenset(position for position, made in listed if not made)
     covered = frozenset(row for _, made in listed if made for row in _stands_for(connection, number, made))
     return _Window(upto, shown, covered, frozenset(places.get(position, position) for position in shown))

@@ -3,33 +3,69 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from host.engine.services import Progress
-from host.errors import DamagedStore, NewerSchema, StoreError, StoreUnavailable
+from host.errors import DamagedStore, NewerSchema, StoreUnavailable
 from host.messages.types import JSON
 from host.store.care import Finding, Repair
 from host.store.protocols import quiet
+from host.store.sqlite.care.copies import keep_copy, newest_copy, take_away, take_away_copy, tidy_beside
 from host.store.sqlite.care.held import HeldFile, alone_with
-from host.store.sqlite.care.mend import Mended, is_message, mend
-from host.store.sqlite.care.salvage import COPIED, Count, Salvage, indexed_messages, opened_tolerantly
-from host.store.sqlite.care.verify import verified
-from host.store.sqlite.connection import Connection, file_lock, prepare_folder
+from host.store.sqlite.care.mend import is_message
+from host.store.sqlite.care.rebuild import BeyondRepair, faulty_tables, rebuild
+from host.store.sqlite.care.salvage import UNREADABLE, opened_tolerantly
+from host.store.sqlite.care.unfinished import UNFINISHED, unfinished_in
+from host.store.sqlite.care.verify import ERASURE, INDEX, verified
+from host.store.sqlite.connection import Connection, file_lock
 from host.store.sqlite.entries import TABLES
-from host.store.sqlite.index import KEY, Facts, SearchIndex, State
-from host.store.sqlite.receipts import REPAIR, as_pairs, keep_receipt
-from host.store.sqlite.schema import SCHEMA, migrate
+from host.store.sqlite.index import KEY, Facts, SearchIndex
+from host.store.sqlite.receipts import REPAIR
+from host.store.sqlite.schema import APPLICATION_ID, SCHEMA
 
 PARTS = ("data", "idx", "docsize", "config", "content")  # the tables that FTS5 keeps for one
-COPIES = "damaged-{}.db"  # in the folder of the backups
+
+
+class _Fault(StrEnum):
+    """What a file suffers from."""
+
+    NONE = "none"
+    INDEX = "index"  # the search index alone, which is made anew from the messages
+    MESSAGES = "messages"
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A repair under way. ``new`` is built beside the file; ``whole`` is its name from when on it only has to be laid in."""
+
+    held: HeldFile
+    facts: Facts | None
+    progress: Progress
+
+    @property
+    def path(self) -> Path:
+        return self.held.path
+
+    @property
+    def new(self) -> Path:
+        return self.path.with_name(self.path.name + ".repaired")
+
+    @property
+    def whole(self) -> Path:
+        return self.path.with_name(self.path.name + ".whole")
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The new file: what it was made for, what a check of it still finds, and what there is to say."""
+
+    fault: _Fault
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
 
 
 def repair(path: Path, *, facts: Facts | None = None, progress: Progress = quiet) -> Repair:
@@ -38,93 +74,97 @@ def repair(path: Path, *, facts: Facts | None = None, progress: Progress = quiet
     ``facts`` is what the store's search index is made with.
 
     Nobody can write to the file until it is whole again. A repair that is cut short while the new content is laid into the file
-    is finished by the next one. StoreUnavailable while another process has it open, DamagedStore where nothing can be read: file
-    and copy stay then.
+    is finished by the next one. StoreUnavailable while another process has it open or where the disk has no room, DamagedStore
+    where nothing can be read: the file stays as it is then, and no other is left.
     """
     if not path.exists():
         raise StoreUnavailable(path, "there is no such file")
-    new = path.with_name(path.name + ".repaired")
     with file_lock(path.with_name(path.name + ".lock")), alone_with(path) as held:
+        if not any(file.exists() and file.stat().st_size for file in (path, path.with_name(path.name + "-wal"))):
+            raise BeyondRepair(path, "it is empty")
+        order = _Order(held, facts, progress)
         try:
-            if held.is_half_written and new.exists():
-                return _laid_in(held, new, _newest_copy(path), _findings(new, facts, progress))
-            return _repaired(held, new, facts, progress)
+            if held.is_half_written and order.whole.exists():
+                return _laid_in(order, newest_copy(path), _findings(order.whole, order))
+            take_away(order.whole)
+            return _repaired(order)
         finally:
+            take_away(order.new)
             if not held.is_half_written:
-                _take_away(new)
+                take_away(order.whole)
 
 
-def _repaired(held: HeldFile, new: Path, facts: Facts | None, progress: Progress) -> Repair:
-    """Keep a copy, make the new file, and lay it in where it is better than the old one. The copy of a sound file goes again."""
-    _take_away(new)
-    copy = _kept_copy(held, progress)
+def _repaired(order: _Order) -> Repair:
+    """Keep a copy and make the new file; where that goes wrong, or the file has no fault, the copy goes again."""
+    copy = keep_copy(order.held, order.progress)
+    try:
+        made = _made_anew(order, copy)
+    except BaseException:
+        take_away_copy(copy)
+        raise
+    if made is None:
+        take_away_copy(copy)
+        return Repair(None)
+    order.new.rename(order.whole)
+    repaired = _laid_in(order, copy, made.findings)
+    if made.fault is _Fault.NONE:  # an erasure was finished: the copy would bring it to nothing
+        take_away_copy(copy)
+        return replace(repaired, copy=None, notes=made.notes)
+    return replace(repaired, notes=(*repaired.notes, *made.notes))
+
+
+def _made_anew(order: _Order, copy: Path) -> _Made | None:
+    """Build the new file; None where the old one needs none."""
     with opened_tolerantly(copy) as source:
-        _refuse_newer(held.path, source)
-        is_salvaged = not _is_kept(held, new, source)
-        if is_salvaged:
-            _take_away(new)
-            _salvage(held.path, new, copy, source, progress)
-    copy.with_name(copy.name + "-shm").unlink(missing_ok=True)  # left by reading the log
-    is_indexed = _indexed_anew(new, facts, progress)
-    findings = _findings(new, facts, progress)
-    if is_salvaged or is_indexed:
-        return _laid_in(held, new, copy, findings)
-    _take_away(copy)
-    return Repair(None, findings=findings)
+        _refuse_newer(order.path, source)
+        unfinished = _unfinished_in(source)
+        fault = _fault_of(order, source)
+        if fault is _Fault.MESSAGES:
+            take_away(order.new)
+            rebuild(order.path, order.new, copy, source, order.progress)
+    tidy_beside(copy)
+    if fault is _Fault.NONE and unfinished is None:
+        return None
+    _drop_index(order.new)
+    _index_anew(order)
+    notes = [] if unfinished is None else [f"the erasure with receipt {unfinished} is finished: no bytes of it are in the file any more"]
+    if unfinished is not None and fault is not _Fault.NONE:
+        notes.append(f"{copy} may hold what was erased: delete it")
+    return _Made(fault, _findings(order.new, order), tuple(notes))
 
 
-def _is_kept(held: HeldFile, new: Path, source: sqlite3.Connection) -> bool:
-    """Whether the file is sound but for its search index, and is now in the new place, without the index where that is damaged."""
-    if any(_faulty_tables(source)) or not _is_readable(source):
-        return False
-    held.copy_to(new)
-    return _is_sound(source) or _index_dropped(new)
-
-
-def _kept_copy(held: HeldFile, progress: Progress) -> Path:
-    """The file with its log as they are, beside the backups."""
-    folder = held.path.parent / "backups"
-    prepare_folder(folder)
-    copy = _free_name(folder / COPIES.format(f"{datetime.now(UTC):%Y%m%d-%H%M%S}"))
-    progress(0, 1, f"keeping a copy in {copy}")
-    held.copy_to(copy)
-    return copy
-
-
-def _newest_copy(path: Path) -> Path | None:
-    """The copy that a repair made which was cut short."""
-    return max(path.parent.joinpath("backups").glob(COPIES.format("*")), default=None, key=lambda copy: copy.stat().st_mtime)
-
-
-def _free_name(path: Path) -> Path:
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_stem(f"{path.stem}-{number}")
-    return free
+def _fault_of(order: _Order, source: sqlite3.Connection) -> _Fault:
+    """What is wrong with the file. But for faults in the messages it is in the new place then, without an index that is damaged."""
+    if any(faulty_tables(source)) or not _is_readable(source):
+        return _Fault.MESSAGES
+    order.held.copy_to(order.new)
+    is_sound = _is_sound(source)
+    if not is_sound and not _index_dropped(order.new):
+        return _Fault.MESSAGES
+    try:
+        wrong = {finding.where for finding in _findings(order.new, order)} - {ERASURE}
+    except DamagedStore:
+        return _Fault.MESSAGES
+    if wrong - {INDEX}:
+        return _Fault.MESSAGES
+    return _Fault.INDEX if wrong or not is_sound else _Fault.NONE
 
 
 def _refuse_newer(path: Path, source: sqlite3.Connection) -> None:
     try:
         version = source.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError:
+        mark = source.execute("PRAGMA application_id").fetchone()[0]
+    except UNREADABLE:
         return
-    if version > SCHEMA:
+    if version > SCHEMA and mark == APPLICATION_ID:
         raise NewerSchema(path, version, SCHEMA)
 
 
-def _faulty_tables(source: sqlite3.Connection) -> Iterator[str]:
-    """The tables, but for the search index, that cannot be read whole or do not agree with their own indexes."""
+def _unfinished_in(source: sqlite3.Connection) -> int | None:
     try:
-        names = [name for (name,) in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    except sqlite3.DatabaseError:
-        names = []
-    for table, _ in COPIED:
-        try:
-            if names.count(table) != 1 or source.execute(f"PRAGMA quick_check({table})").fetchone() != ("ok",):
-                yield table
-        except sqlite3.DatabaseError:
-            yield table
+        return unfinished_in(source)
+    except UNREADABLE:
+        return None
 
 
 def _is_readable(source: sqlite3.Connection) -> bool:
@@ -136,41 +176,15 @@ def _is_readable(source: sqlite3.Connection) -> bool:
 def _is_sound(source: sqlite3.Connection) -> bool:
     try:
         return bool(source.execute("PRAGMA quick_check").fetchone() == ("ok",))
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return False
-
-
-def _salvage(path: Path, new: Path, copy: Path, source: sqlite3.Connection, progress: Progress) -> None:
-    """Build the new file beside the old one; what was salvaged is in its receipt."""
-    os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    with closing(sqlite3.connect(new, isolation_level=None)) as target:
-        target.execute("PRAGMA journal_mode = WAL").fetchone()
-        migrate(Database(target, execute_plugins=False))
-        target.execute("BEGIN")
-        counts: dict[str, Count] = {}
-        for done, (table, key) in enumerate(COPIED):
-            progress(done, len(COPIED), f"salvaging {table}")
-            counts[table] = Salvage(source, target).copied(table, key)
-        if not any(count.salvaged for count in counts.values()):
-            target.execute("ROLLBACK")
-            raise DamagedStore(path, f"nothing in it can be read; a copy is kept in {copy}")
-        mended = mend(target, indexed_messages(source))
-        keep_receipt(target, REPAIR, _receipt(copy, counts, mended))
-        target.execute("COMMIT")
-        if (problem := target.execute("PRAGMA quick_check").fetchone()[0]) != "ok":
-            raise DamagedStore(path, f"what was salvaged is not sound either ({problem}); a copy is kept in {copy}")
-
-
-def _receipt(copy: Path, counts: dict[str, Count], mended: Mended) -> JSON:
-    tables = {table: {"salvaged": count.salvaged, "lost": as_pairs(count.lost), "cut": count.is_cut} for table, count in counts.items()}
-    return {**asdict(mended), "copy": copy.name, "tables": tables}
 
 
 def _index_dropped(path: Path) -> bool:
     """Whether the search index was all that is damaged, and is out of the file now."""
     try:
         _drop_index(path)
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return False
     return True
 
@@ -183,61 +197,50 @@ def _drop_index(path: Path) -> None:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"DELETE FROM sqlite_master WHERE name IN ({marks}) OR tbl_name IN ({marks})", (*names, *names))
-        connection.execute("DELETE FROM store WHERE key = ?", (KEY,))
+        connection.execute("DELETE FROM store WHERE key IN (?, ?)", (KEY, UNFINISHED))
         connection.execute("COMMIT")
         connection.execute("PRAGMA writable_schema = RESET")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def _indexed_anew(new: Path, facts: Facts | None, progress: Progress) -> bool:
-    """Make the search index of the mended file where that is needed; whether it was."""
+def _index_anew(order: _Order) -> None:
+    with closing(Connection(order.new)) as connection:
+        SearchIndex(connection, order.facts).rebuild(order.progress)
+
+
+def _findings(new: Path, order: _Order) -> tuple[Finding, ...]:
+    """What a check of the new file finds."""
     with closing(Connection(new)) as connection:
-        index = SearchIndex(connection, facts)
-        if index.state() is State.READY and not _has_faults(index):
-            return False
-    _drop_index(new)
-    with closing(Connection(new)) as connection:
-        SearchIndex(connection, facts).rebuild(progress)
-    return True
+        key = connection.value("SELECT value FROM store WHERE key = 'digest_key'")
+        if not isinstance(key, bytes) and connection.value("SELECT 1 FROM messages LIMIT 1"):
+            return (Finding("store", "the key of its digests is gone"),)
+        return verified(connection, key or b"", SearchIndex(connection, order.facts), progress=order.progress).findings
 
 
-def _findings(new: Path, facts: Facts | None, progress: Progress) -> tuple[Finding, ...]:
-    """What a check of the mended file still finds."""
-    with closing(Connection(new)) as connection:
-        key: bytes = connection.value("SELECT value FROM store WHERE key = 'digest_key'")
-        return verified(connection, key, SearchIndex(connection, facts), progress=progress).findings
-
-
-def _laid_in(held: HeldFile, new: Path, copy: Path | None, findings: tuple[Finding, ...]) -> Repair:
+def _laid_in(order: _Order, copy: Path | None, findings: tuple[Finding, ...]) -> Repair:
     """The new file's content takes the old one's place; what was done is read off the receipt, where messages were touched."""
     asked = "SELECT id, receipt FROM receipts WHERE kind = ? ORDER BY id DESC LIMIT 1"
-    with closing(sqlite3.connect(new)) as connection:
+    with closing(sqlite3.connect(order.whole)) as connection:
         number, text = connection.execute(asked, (REPAIR,)).fetchone() or (None, "{}")
-    held.replace_with(new)
+    order.held.replace_with(order.whole)
     receipt: JSON = json.loads(text)
     if copy is None or receipt.get("copy") != copy.name:
         return Repair(copy, findings=findings)
     tables: dict[str, JSON] = receipt["tables"]
     known = {table: sum(last - first + 1 for first, last in count["lost"]) for table, count in tables.items()}
+    messages = len(receipt["lost"]) + sum(last - first + 1 for first, last in receipt["ids"])
     return Repair(
         copy,
         {table: count["salvaged"] for table, count in tables.items()},
-        {table: lost for table, lost in {**known, "messages": len(receipt["lost"])}.items() if lost},
+        {kind: lost for kind, lost in {**known, "messages": messages, "strings": receipt["lost_strings"]}.items() if lost},
         tuple(table for table, count in tables.items() if count["cut"]),
         tuple(receipt["lost"]),
         findings,
         number,
+        tuple(receipt["changed"]),
+        tuple(receipt["strings"]),
+        tuple(receipt["silent"]),
+        tuple(receipt["harm"]),
+        tuple(receipt["notes"]),
     )
-
-
-def _has_faults(index: SearchIndex) -> bool:
-    try:
-        return bool(index.check())
-    except (StoreError, ValueError):  # damage may be in the very text of an error
-        return True
-
-
-def _take_away(copy: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal", ".lock"):
-        copy.with_name(copy.name + suffix).unlink(missing_ok=True)

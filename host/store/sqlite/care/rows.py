@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from host.store.care import Finding
+from host.store.kept import message_of, role_of
 from host.store.sqlite.bodies import BLOB_DIGEST, chained, whole
-from host.store.sqlite.care.holes import resumed_seal
+from host.store.sqlite.care.holes import changed_seal, resumed_seal
 from host.store.sqlite.care.look import Look
 from host.store.sqlite.receipts import as_pairs
 from host.store.sqlite.removal import digests_in_use, digests_of
@@ -89,7 +89,9 @@ def check_blobs(look: Look) -> Iterator[Finding]:
     for digest, body in look.connection.execute("SELECT digest, body FROM blobs"):
         look.counts["blobs"] += 1
         look.counts["unused blobs"] += digest not in used
-        if blake2b(body, digest_size=BLOB_DIGEST).digest() != digest:
+        if not isinstance(digest, bytes) or not isinstance(body, bytes):
+            yield Finding("blobs", "a digest or a content is no bytes")
+        elif blake2b(body, digest_size=BLOB_DIGEST).digest() != digest:
             if digest.hex() in look.holes.blobs:
                 look.counts["holes"] += 1
             else:
@@ -142,8 +144,8 @@ def _fault(look: Look, link: Link, previous: bytes | None) -> str:
     except (ValueError, TypeError):
         return "its cuts cannot be read"
     if previous is None:
-        return _fault_after_gap(look, link, canonical)
-    if chained(look.key, previous, canonical) != link.digest and not _has_noted_blob(look, link):
+        return _fault_after_gap(look, link, canonical) or _fault_of_role(link, canonical)
+    if chained(look.key, previous, canonical) != link.digest and not _is_explained(look, link, canonical):
         return "its bytes do not match its digest"
     return _fault_of_role(link, canonical)
 
@@ -173,10 +175,17 @@ def _fault_after_gap(look: Look, link: Link, canonical: bytes) -> str:
     return "" if resumed_seal(look.key, canonical) == seal else "its bytes do not match what the repair found"
 
 
-def _has_noted_blob(look: Look, link: Link) -> bool:
+def _is_explained(look: Look, link: Link, canonical: bytes) -> bool:
+    """Whether a repair found the row as it is."""
+    if changed_seal(look.key, canonical) in look.holes.changed.get(link.id, ()):
+        look.counts["changed"] += 1
+        return True
     return any(digest.hex() in look.holes.blobs for digest in digests_of(link.cuts))
 
 
 def _fault_of_role(link: Link, canonical: bytes) -> str:
-    role = json.loads(canonical.decode("utf-8", "surrogatepass")).get("role", "")
-    return "" if str(role).encode("utf-8", "replace").decode() == link.role else f"its role is {role!r}, the table says {link.role!r}"
+    try:
+        role = role_of(message_of(canonical))
+    except (ValueError, AttributeError):
+        return "its bytes are no message"
+    return "" if role == link.role else f"its role is {role!r}, the table says {link.role!r}"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from host.store.sqlite.care.holes import without
 from host.store.sqlite.receipts import merged
 
+UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)  # the second where damage is in the very text of an error
 TRIES = 50_000  # in which a table's gaps are searched: seconds at most
 BEYOND = 1 << 16  # rowids that are tried after the last one that can be read, where nothing says which is the last
 
@@ -42,6 +44,26 @@ class Count:
     salvaged: int
     lost: tuple[range, ...] = ()
     is_cut: bool = False  # more may be lost: nobody knows where the table ended
+    garbled: int = 0  # texts that are no UTF-8
+    refused: int = 0  # rows that do not fit in beside others: the same name, or the same place
+
+    def with_found(self, target: sqlite3.Connection, table: str, found: int, *, is_whole: bool) -> Count:
+        """The same after more rows were found on the pages; ``is_whole``: none can be missing there."""
+        if not found and not is_whole:
+            return self
+        rows = "SELECT rowid FROM {} WHERE rowid BETWEEN ? AND ?"
+        lost = list(self.lost)
+        for gap in self.lost:
+            for (rowid,) in target.execute(rows.format(table), (gap.start, gap.stop - 1)).fetchall():
+                lost = [part for whole in lost for part in without(whole, range(rowid, rowid + 1))]
+        return replace(self, salvaged=self.salvaged + found, lost=tuple(lost), is_cut=self.is_cut and not is_whole)
+
+    def harm(self, table: str) -> Iterator[str]:
+        """What is not as it was, besides what is lost."""
+        if self.garbled:
+            yield f"table {table}: {self.garbled:,} texts were damaged: what cannot be read of them is \ufffd now"
+        if self.refused:
+            yield f"table {table}: {self.refused:,} rows are gone, for others have their name or place"
 
 
 @dataclass
@@ -82,7 +104,7 @@ class _Run:
                 self.reached = rowid
                 gaps.reached(rowid)
                 yield tuple(row)
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             return
         self.is_done = True
 
@@ -91,7 +113,7 @@ class _Run:
 def opened_tolerantly(path: Path) -> Iterator[sqlite3.Connection]:
     """The damaged file, for reading only: its log is read, not folded in. Faults of the schema do not keep it shut."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
-        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
         connection.execute("PRAGMA writable_schema = ON")
         yield connection
 
@@ -109,16 +131,18 @@ class Salvage:
         if not columns:
             return Count(0, is_cut=True)
         into = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-        gaps = _Gaps()
+        gaps, read = _Gaps(), Counter[str]()
         before = self._target.total_changes
-        self._target.executemany(into, self._by_key(table, key, columns, gaps) if key else self._by_rowid(table, columns, gaps))
-        return Count(self._target.total_changes - before, gaps.between(), gaps.is_cut)
+        rows = self._by_key(table, key, columns, gaps) if key else self._by_rowid(table, columns, gaps)
+        self._target.executemany(into, _readable(rows, read))
+        salvaged = self._target.total_changes - before
+        return Count(salvaged, gaps.between(), gaps.is_cut, read["garbled"], 0 if key else read["rows"] - salvaged)
 
     def _columns(self, table: str) -> list[str]:
         """The columns that both files have; none where the damaged file does not know the table."""
         try:
             theirs = {row[1] for row in self._source.execute(f"PRAGMA table_info({table})")}
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             return []
         return [row[1] for row in self._target.execute(f"PRAGMA table_info({table})") if row[1] in theirs]
 
@@ -128,7 +152,7 @@ class Salvage:
             by = ", ".join(f"{name} {order}" for name in key)
             try:
                 yield from self._source.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {by}")
-            except sqlite3.DatabaseError:
+            except UNREADABLE:
                 gaps.is_cut = True
                 continue
             return
@@ -172,7 +196,7 @@ class Salvage:
     def _end(self, table: str, which: str) -> int | None:
         try:
             found: int | None = self._source.execute(f"SELECT {which}(rowid) FROM {table} NOT INDEXED").fetchone()[0]
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             return None
         return found if found is not None else 0
 
@@ -183,6 +207,29 @@ class Salvage:
         return first if run.reached is None else run.reached
 
 
+def has_schema(source: sqlite3.Connection) -> bool:
+    """Whether the file still says which tables it has."""
+    try:
+        return source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+    except UNREADABLE:
+        return False
+
+
+def _readable(rows: Iterator[Cells], read: Counter[str]) -> Iterator[Cells]:
+    """The rows with texts that are such; ``read`` counts them, and those texts that were none."""
+    for row in rows:
+        read["rows"] += 1
+        garbled = {at: cell for at, cell in enumerate(row) if isinstance(cell, str) and is_garbled(cell)}
+        read["garbled"] += len(garbled)
+        mended = {at: cell.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for at, cell in garbled.items()}
+        yield tuple(mended.get(at, cell) for at, cell in enumerate(row)) if mended else row
+
+
+def is_garbled(text: str) -> bool:
+    """Whether a text came from bytes that are no UTF-8 (read with ``surrogateescape``)."""
+    return not text.isascii() and any("\udc80" <= char <= "\udcff" for char in text)
+
+
 def indexed_messages(source: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
     """Conversation, position and id of the messages that the index of the table knows, whatever became of the rows."""
     for order in ("ASC", "DESC"):
@@ -191,6 +238,6 @@ def indexed_messages(source: sqlite3.Connection) -> Iterator[tuple[int, int, int
                 "SELECT conversation, position, id FROM messages INDEXED BY messages_at "
                 f"WHERE conversation > -1 ORDER BY conversation {order}, position {order}"
             )
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             continue
         return

@@ -25,7 +25,7 @@ def copies_of(stores: Collection[Path], folders: Sequence[Path], telling: Sequen
     own = {store.with_name(store.name + suffix).absolute() for store in stores for suffix in FILES}
     files = sorted({path for folder in folders for path in files_under(folder.absolute())} - own)
     if not telling:
-        return [f"{path}: may hold a copy: the message has no words of its own by which one could be told" for path in files if path.suffix == ".db"]
+        return [f"{path}: may hold a copy: the message says nothing by which one could be told" for path in files if path.suffix == ".db"]
     return [f"{path}: {how}" for path, how in _holding(files, telling, progress)]
 
 

@@ -14,11 +14,12 @@ from host.store.searching.folding import fold
 
 LINE = 12  # characters from which a line of a message gives it away
 VALUE = re.compile(r"[^\s\"'`,;()\[\]{}<>|]{6,}")
-NAMES = frozenset(
-    "role content name tool_calls tool_call_id tool_name id type function arguments text index image_url url detail input_audio data format"
-    " file file_data file_id filename refusal audio annotations reasoning reasoning_content reasoning_details signature thinking"
-    " cache_control source media_type input is_error tool_use_id summary encrypted_content".split()
-)  # of the fields that messages have: they are nobody's content
+NAMES = """
+    role content name tool_calls tool_call_id tool_name id type function arguments text index image_url url detail input_audio data format
+    file file_data file_id filename refusal audio annotations reasoning reasoning_content reasoning_details signature thinking
+    cache_control source media_type input is_error tool_use_id summary encrypted_content
+"""  # of the fields that messages have: they are nobody's content
+FIELDS = frozenset(NAMES.split())
 TELLS = re.compile(r"[0-9_@/\\:=#$%-]|[a-z][A-Z]|[^\W\d_]\.[^\W\d_]")  # what makes a token more than a word
 MOST_TELLING = 50  # texts by which files are searched for one message: the longest ones
 HTML_SAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as some writers of JSON spell them
@@ -107,7 +108,7 @@ def strings_in(value: object) -> Iterator[str]:
 
 def keys_in(value: object) -> Iterator[str]:
     """The keys in a JSON value, at any depth, but for the names of the fields that messages have."""
-    return (key for inner in _values(value) if isinstance(inner, dict) for key in inner if key not in NAMES)
+    return (key for inner in _values(value) if isinstance(inner, dict) for key in inner if key not in FIELDS)
 
 
 def _values(value: object) -> Iterator[object]:
