@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from host.errors import ForeignFile, StoreUnavailable
+from host.store.sqlite import connection
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.store import SqliteStore
 from host.testing.messages import user
@@ -27,7 +29,7 @@ def test_an_interrupt_just_before_the_block_leaves_no_transaction_open(tmp_path:
 
 
 def test_an_interrupt_while_the_lock_is_waited_for_leaves_no_transaction_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connection = Connection(tmp_path / "archive.db")
+    held = Connection(tmp_path / "archive.db")
 
     class Interrupted:
         """Raises as a signal would, right after the transaction began."""
@@ -44,23 +46,25 @@ def test_an_interrupt_while_the_lock_is_waited_for_leaves_no_transaction_open(tm
                 raise KeyboardInterrupt
             return done
 
-    real = connection.database.conn
-    monkeypatch.setattr(connection.database, "conn", Interrupted(real))
-    with pytest.raises(KeyboardInterrupt), connection.writing():
+    real = held.database.conn
+    monkeypatch.setattr(held.database, "conn", Interrupted(real))
+    with pytest.raises(KeyboardInterrupt), held.writing():
         pass
     assert not real.in_transaction
     free: list[bool] = []
-    thread = threading.Thread(target=lambda: free.append(connection.lock.acquire(timeout=5)))
+    thread = threading.Thread(target=lambda: free.append(held.lock.acquire(timeout=5)))
     thread.start()
     thread.join()
     assert free == [True]
 
 
-def test_a_file_that_was_removed_takes_no_more_messages(tmp_path: Path) -> None:
+def test_a_file_that_was_removed_takes_no_more_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = SqliteStore(tmp_path / "archive.db")
     archive = store.archive(store.sessions.create().conversation)
     archive.append(user("one"))
     (tmp_path / "archive.db").rename(tmp_path / "moved.db")
+    monkeypatch.setattr(connection, "LOOK_SECONDS", 0.0)
+    time.sleep(0.25)
     with pytest.raises(StoreUnavailable, match="removed or replaced"):
         archive.append(user("two"))
     (tmp_path / "moved.db").rename(tmp_path / "archive.db")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreError
@@ -44,6 +45,27 @@ FROM messages
 """No id is given twice, not even that of a row that was deleted or lost: receipts and cursors go by ids."""
 
 
+INSERT = """
+INSERT INTO messages (id, conversation, position, place, time, role, tool, body, cuts, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the archive and of a conversation, as it was when the connection had made so many ``changes``.
+
+    ``seen`` is SQLite's word for the last commit of another connection.
+    """
+
+    id: int
+    position: int
+    digest: bytes
+    has_tombstones: bool
+    seen: int
+    changes: int
+
+
 class SqliteArchive:
     """All messages of one conversation (protocol Archive)."""
 
@@ -54,13 +76,15 @@ class SqliteArchive:
         self._search = search
         self._tools: dict[str, str] = {}  # names of the calls made, by id
         self._number = number_of(connection, conversation)
+        self._end: End | None = None
 
     def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         """Keep a message as it is now; returns its position (see the protocol for what it raises)."""
         body = self._bytes(message)
         with self._connection.writing() as connection:
             self._refuse_outrun(connection, after)
-            return self._kept(connection, message, body, replaces, to_microseconds(time))
+            end = self._kept(connection, self._end_of(connection), message, body, replaces, to_microseconds(time))
+        return self._ended(connection, end)
 
     def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None, after: int | None = None) -> list[int]:
         """Keep many at once, in one transaction."""
@@ -68,7 +92,11 @@ class SqliteArchive:
         said = [to_microseconds(time) for time in times] if times is not None else [to_microseconds(None)] * len(bodies)
         with self._connection.writing() as connection:
             self._refuse_outrun(connection, after)
-            return [self._kept(connection, message, body, None, time) for message, body, time in zip(messages, bodies, said, strict=True)]
+            end = self._end_of(connection)
+            first = end.position + 1
+            for message, body, moment in zip(messages, bodies, said, strict=True):
+                end = self._kept(connection, end, message, body, None, moment)
+        return list(range(first, self._ended(connection, end) + 1))
 
     def read(self, position: int, until: int) -> list[Message]:
         """The messages from position to until, both included; what was forgotten is left out."""
@@ -126,37 +154,40 @@ class SqliteArchive:
         with suppress(StoreError), self._connection.writing() as connection:  # the caller learns of the message all the same
             connection.execute("INSERT INTO quarantine (conversation, time, error, shown) VALUES (?, ?, ?, ?)", values)
 
-    def _kept(self, connection: sqlite3.Connection, message: Message, canonical_bytes: bytes, replaces: int | None, time: int) -> int:
-        last = connection.execute(NEWEST, (self._number, self._name)).fetchone()
-        if last is None:
-            raise NoSuchSession(self._name)
-        if last[2]:
+    def _kept(
+        self, connection: sqlite3.Connection, end: End, message: Message, canonical_bytes: bytes, replaces: int | None, time: int
+    ) -> End:
+        """Insert a row behind the end; the new end."""
+        if end.has_tombstones:
             self._refuse_forgotten(connection, message)
-        position, previous = (last[0] + 1, last[1]) if last[0] else (1, b"")
+        position = end.position + 1
         body = cut(canonical_bytes)
         for digest, content in body.blobs:
             if keep_blob(connection, digest, content):
                 self._search.index.give_up(connection)  # it may hold other messages by what stood in the place of this string
         place = self._place_of(connection, replaces) if replaces is not None else None
         tool = tool_of(message, self._tools, lambda: self._callers(connection)) or None
-        connection.execute(
-            f"""
-            INSERT INTO messages (id, conversation, position, place, time, role, tool, body, cuts, digest)
-            VALUES (({NEXT_ID}), ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            (
-                self._number,
-                position,
-                place,
-                time,
-                role_of(message),
-                tool,
-                body.rest,
-                body.cuts_text(),
-                chained(self._key, previous, canonical_bytes),
-            ),
-        )
-        return position
+        digest = chained(self._key, end.digest, canonical_bytes)
+        values = (end.id + 1, self._number, position, place, time, role_of(message), tool, body.rest, body.cuts_text(), digest)
+        connection.execute(INSERT, values)
+        return End(end.id + 1, position, digest, end.has_tombstones, end.seen, connection.total_changes)
+
+    def _ended(self, connection: sqlite3.Connection, end: End) -> int:
+        """Remember the end once it is committed; within a caller's own transaction that is not known yet."""
+        self._end = None if connection.in_transaction else end
+        return end.position
+
+    def _end_of(self, connection: sqlite3.Connection) -> End:
+        """Where the next row goes: as it was left by the last one, unless somebody has written since."""
+        seen = connection.execute("PRAGMA data_version").fetchone()[0]
+        if self._end is not None and self._end.seen == seen and self._end.changes == connection.total_changes:
+            return self._end
+        found = connection.execute(NEWEST, (self._number, self._name)).fetchone()
+        if found is None:
+            raise NoSuchSession(self._name)
+        position, digest, has_tombstones = found
+        newest = connection.execute(NEXT_ID).fetchone()[0] - 1
+        return End(newest, position or 0, digest or b"", bool(has_tombstones), seen, connection.total_changes)
 
     def _refuse_outrun(self, connection: sqlite3.Connection, after: int | None) -> None:
         if after is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from host.store.sqlite.opening import opened, raise_named
 from host.store.sqlite.opening import prepare_folder as prepare_folder
 
 BUSY_SECONDS = 10.0  # how long a statement waits for another process's transaction; only an erasure takes longer
+LOOK_SECONDS = 0.2  # between two looks whether the file is still there
 Parameters = Sequence[Any] | Mapping[str, Any]
 
 
@@ -37,6 +39,7 @@ class Connection:
         self.depth = 0  # of blocks that read or write
         self._file, self._log = str(path), f"{path}-wal"
         self._wal: int | None = None
+        self._next_look = 0.0
         self._open()
         _ALL.add(self)
 
@@ -95,8 +98,11 @@ class Connection:
             self.database.conn.execute("ROLLBACK")  # an interrupt came between its beginning and its block
         if self.database.conn.in_transaction:
             return
-        if inode_of(self._file) != self._inode:
-            raise StoreUnavailable(self.path, "the file was removed or replaced while it was in use")
+        if self._next_look < (now := time.monotonic()):
+            self._next_look = now + LOOK_SECONDS
+            if inode_of(self._file) != self._inode:
+                self._next_look = 0.0
+                raise StoreUnavailable(self.path, "the file was removed or replaced while it was in use")
         if (inode := inode_of(self._log)) != self._wal:
             if self._wal is not None:
                 self.database.conn.close()

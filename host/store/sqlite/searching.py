@@ -31,7 +31,7 @@ from host.store.values import Row
 
 MOST_WAITING = 200  # rows that a search reads itself rather than index them first
 FIRST_PAGE, LARGEST_PAGE = 32, 512  # candidates read at a time
-SPAN = 20_000  # ids looked through at a time, at first
+SPAN = 1 << 20  # ids of the first look; the next are as many as HOLD allows
 HOLD = 0.05  # seconds that one look may keep others from the connection: after a longer one the next goes half as far
 PROBE = 300  # rows that are read before the index is asked for one or two characters
 SHARE = 0.2  # of a search's time that indexing may take first
@@ -208,7 +208,8 @@ class SqliteSource:
             with self._connection.snapshot() as connection, guard(connection):
                 began = time.monotonic()
                 pages = [connection.execute(select.sql, values | select.values).fetchall() for select in selects]
-                span = span * 2 if time.monotonic() - began < HOLD / 2 else max(1, span // 2)
+                held = time.monotonic() - began
+                span = span * 2 if held < HOLD / 2 else max(1, span // 2)
             full = [page[-1][0] for page in pages if len(page) == size]
             below = max(full, default=low)
             rows = {row[0]: row for page in pages for row in page if row[0] >= below}
@@ -217,7 +218,7 @@ class SqliteSource:
                 is_worth_it = cuts or not isinstance(body, bytes) or may_match(body)
                 yield number, self._text(body, cuts) if is_worth_it else None
             size = min(size * 4, LARGEST_PAGE) if full else size
-            if not rows:
+            if not rows and held > HOLD / 2:
                 time.sleep(BREATH)
 
     def _text(self, body: object, cuts: str | None) -> str | None:
