@@ -39,15 +39,22 @@ if TYPE_CHECKING:
 
 @dataclass
 class Session:
-    """A conversation with everything around it that a caller may show."""
+    """A conversation with everything around it that a caller may show. ``tell`` hears warnings as they come."""
 
-    conversation: Conversation
-    resolution: Resolution
     model: Model
     count: Remembered
-    outcomes: list[Outcome] = field(default_factory=list)
+    resolution: Resolution
     notices: list[str] = field(default_factory=list)  # one line each, not alarming
+    outcomes: list[Outcome] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    tell: Callable[[str], None] | None = None
+    conversation: Conversation = field(init=False)
+
+    def warn(self, text: str) -> None:
+        """Keep a warning, and tell it."""
+        self.warnings.append(text)
+        if self.tell is not None:
+            self.tell(text)
 
 
 def open_session(
@@ -84,31 +91,26 @@ def open_session(
         on_missing=context.on_missing,
         on_error=context.on_error,
     )
-    warnings, outcomes = list[str](), list[Outcome]()
+    session = Session(model, count, resolution, notices=notices_of(loaded, model, resolution, services), tell=warn)
 
     def report(outcome: Outcome) -> None:
-        outcomes.append(outcome)
+        session.outcomes.append(outcome)
         watch(outcome)
 
-    def warned(text: str) -> None:
-        warnings.append(text)
-        if warn is not None:
-            warn(text)
-
     for text in [*loaded.warnings, *resolution.warnings, *filesystem_warnings(options.home)]:
-        warned(text)
-    conversation = Conversation(
+        session.warn(text)
+    session.conversation = Conversation(
         resolution.engine,
         services,
         shelf,
         gauge=count.gauge,
-        warn=warned,
+        warn=session.warn,
         watch=report,
         automatic=loaded.config.compression.enabled,
         on_error=context.on_error,
         keep_exact=loaded.config.compression.keep_exact_tokens,
     )
-    return Session(conversation, resolution, model, count, outcomes, notices_of(loaded, model, resolution, services), warnings)
+    return session
 
 
 def found_or_created(store: Store, name: str, *, source: str) -> Kept:

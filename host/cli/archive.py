@@ -14,11 +14,11 @@ import click
 from host.cli.config import say_json
 from host.cli.globals import Globals
 from host.cli.paths import named_file, named_path
-from host.cli.store_opening import NoArchive, confirmed, json_option, opened, watched, yes_option
+from host.cli.store_opening import NoArchive, json_option, opened, watched, yes_option
 from host.errors import UsageError
 
 if TYPE_CHECKING:
-    from host.store.care import Erasure, Forget, Verified
+    from host.store.care import Forget, Verified
     from host.store.sqlite.everywhere import Everywhere
 
 MOST_DIGITS = 18  # of a position
@@ -87,32 +87,21 @@ def forget_command(settings: Globals, pattern: str, is_text: bool, yes: bool, as
     a word, or said elsewhere in the conversation too. An earlier erasure whose bytes could not be taken out of the file, for a full
     disk or a process that reads it, is finished too. Exit status 1 if nothing holds it, you say no, or bytes are left in the file.
     """
-    from host.cli.store_care import in_replays, plan_lines
-    from host.cli.store_text import plain
+    from host.cli.forgetting import carried_out
+    from host.cli.store_care import plan_lines
 
     with looked_for(settings, pattern, is_text=is_text) as planned:
         for line in () if as_json else plan_lines(planned):
             click.echo(line)
-        found, unfinished = not planned.erasure.is_empty, planned.unfinished()
-        agreed = found and (yes or (not as_json and confirmed("erase it for good?", yes=False)))
-        erasure = applied(settings, planned) if agreed else planned.erasure
-        finishes = bool(unfinished) and (agreed or not (found or (as_json and not yes)))
-        left = finished(settings, planned) if finishes else ()
+        done = carried_out(settings, planned, yes=yes, asks=not as_json)
     if as_json:
-        found_in = {"in_replays": in_replays(planned), "unfinished_before": list(unfinished), "left_of_it": list(left)}
-        say_json({**erasure.as_json(), **found_in})
-        return 0 if (found or finishes) and erasure.is_finished and not left else 1
-    for line in unfinished:
-        click.echo(f"{plain(line)}; {'it is finished now' if finishes and not left else 'it still is not'}")
-    if agreed:
-        click.echo(f"erased; receipt {erasure.receipt}")
-    elif found:
-        click.echo("nothing was erased", err=True)
-    for place in (*(erasure.may_hold_copies if agreed else ()), *left):
-        click.echo(f"a copy may be left: {plain(place)}", err=True)
-    if agreed and not erasure.is_finished:
-        click.echo("not finished: run it again, or `ctxhost archive repair`, once that is put right", err=True)
-    return 0 if (agreed or finishes) and erasure.is_finished and not left else 1
+        say_json(done.as_json())
+        return done.status(asked=False)
+    for line in done.lines():
+        click.echo(line)
+    for line in done.complaints():
+        click.echo(line, err=True)
+    return done.status(asked=True)
 
 
 @archive.command("expire")
@@ -214,18 +203,6 @@ def looked_for(settings: Globals, pattern: str, *, is_text: bool) -> Iterator[Ev
         for path, why in planned.unopened if what.text is not None else ():
             click.echo(f"not looked into, delete it where it may hold the text: {path.parent}: {plain(why)}", err=True)
         yield planned
-
-
-def applied(settings: Globals, planned: Everywhere) -> Erasure:
-    """What went, once it is gone."""
-    with watched(settings) as progress:
-        return planned.applied(progress).erasure
-
-
-def finished(settings: Globals, planned: Everywhere) -> tuple[str, ...]:
-    """What earlier erasures left in the files is taken out of them; why some may be left all the same."""
-    with watched(settings) as progress:
-        return planned.finished(progress)
 
 
 def wanted(settings: Globals, pattern: str, *, is_text: bool) -> Forget:

@@ -210,6 +210,11 @@ def test_threads_wait_for_each_other_on_one_conversation_and_never_on_different_
     assert late == [22]
 
 
+def try_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RETRY_SECONDS", "PAUSES"):
+        monkeypatch.setattr(backlog, name, -1.0)
+
+
 def faulty(desk: Desk) -> tuple[Conversation, Faulty]:
     shelf = desk.shelf()
     archive = Faulty(shelf.archive)
@@ -217,7 +222,7 @@ def faulty(desk: Desk) -> tuple[Conversation, Faulty]:
 
 
 def test_while_the_disk_is_full_the_turn_goes_on_and_nothing_is_lost(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    try_at_once(monkeypatch)
     talk, archive = faulty(desk)
     talk.add(user("one"))
     archive.error = FULL
@@ -234,7 +239,7 @@ def test_while_the_disk_is_full_the_turn_goes_on_and_nothing_is_lost(desk: Desk,
 
 
 def test_what_cannot_be_kept_holds_nothing_back_that_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    try_at_once(monkeypatch)
     talk, archive = faulty(desk)
     archive.error = FULL
     talk.add(user("one"))
@@ -263,7 +268,7 @@ def test_a_conversation_that_ends_writes_what_waits_at_once_and_says_what_it_can
 
 
 def test_a_list_handed_over_twice_while_nothing_can_be_written_is_kept_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backlog, "RETRY_SECONDS", 0.0)
+    try_at_once(monkeypatch)
     talk, archive = faulty(desk)
     talk.receive([user("hello"), assistant("hi")])
     archive.error = FULL
