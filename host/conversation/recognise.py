@@ -75,24 +75,59 @@ def recognise(known: Ledger, messages: Sequence[Message], is_made: Callable[[Mes
     """
     parts = [(index, part) for index, message in enumerate(messages) for part in split_merged(message)]
     found = align(known, [part for _, part in parts])
-    told = [
-        Told(index, part, Telling.KNOWN, known[at]) if at is not None else Told(index, part, Telling.MADE if is_made(part) else Telling.NEW)
-        for (index, part), at in zip(parts, found, strict=True)
-    ]
+    told = [_at_first_sight(known, index, part, at, is_made) for (index, part), at in zip(parts, found, strict=True)]
     used = {at for at in found if at is not None}
-    free: list[Entry] = []
-    prompts: list[Entry] = []  # system messages that others stand in the place of
-    for run, gap in _runs(told, found, len(known)):
-        free = [known[at] for at in gap if at not in used]
-        in_order = len(run) == len(free) or (len(run) > len(free) and gap.stop == len(known))  # the end may go on
-        for at, entry in _counterparts([told[i].message for i in run], free, in_order=in_order, alike=not used):
-            telling = Telling.KNOWN if says_nothing_new(entry.message, told[run[at]].message) else Telling.VERSION
-            told[run[at]] = replace(told[run[at]], telling=telling, entry=entry)
-        if any(is_system(told[i].message) for i in run):
-            prompts += [entry for entry in free if is_system(entry.message)]
-    went_on = bool(used) and bool(told) and told[-1].telling is Telling.NEW
-    back = free if went_on and any(entry.message.get("role") == "user" for entry in free) else []
-    return Recognised(told, tuple(dict.fromkeys(entry.row for entry in [*prompts, *back] if entry.row is not None)))
+    gaps = [_Gap(run, [known[at] for at in gap if at not in used], gap.stop == len(known)) for run, gap in _runs(told, found, len(known))]
+    for gap in gaps:
+        for at, entry in gap.counterparts(told, alike=not used):
+            told[at] = replace(told[at], telling=_retold(entry.message, told[at].message), entry=entry)
+    return Recognised(told, tuple(dict.fromkeys(entry.row for entry in _taken_back(told, gaps) if entry.row is not None)) if used else ())
+
+
+def _at_first_sight(known: Ledger, index: int, part: Message, at: int | None, is_made: Callable[[Message], bool]) -> Told:
+    if at is not None:
+        return Told(index, part, Telling.KNOWN, known[at])
+    return Told(index, part, Telling.MADE if is_made(part) else Telling.NEW)
+
+
+def _retold(known: Message, told: Message) -> Telling:
+    return Telling.KNOWN if says_nothing_new(known, told) else Telling.VERSION
+
+
+def _taken_back(told: Sequence[Told], gaps: Sequence[_Gap]) -> Iterator[Entry]:
+    """What others stand in the place of: system messages, and the end of the archive where it holds requests of the user."""
+    for gap in gaps:
+        if any(is_system(told[i].message) for i in gap.run):
+            yield from (entry for entry in gap.free if is_system(entry.message))
+    last = gaps[-1] if gaps and told[-1].telling is Telling.NEW else None
+    if last is not None and any(entry.message.get("role") == "user" for entry in last.free):
+        yield from last.free
+
+
+@dataclass
+class _Gap:
+    """New messages of the list, by index, and the archived ones that are ``free`` between the same neighbours."""
+
+    run: list[int]
+    free: list[Entry]
+    is_last: bool
+
+    def counterparts(self, told: Sequence[Told], *, alike: bool) -> Iterator[tuple[int, Entry]]:
+        """Which messages stand in the place of which, taken out of ``free``; only those that read alike, if asked."""
+        in_order = len(self.run) == len(self.free) or (len(self.run) > len(self.free) and self.is_last)  # the end may go on
+        for index in self.run:
+            message = told[index].message
+            entry = next(filter(self._wanted(message, in_order=in_order), self.free), None)
+            if entry is not None and (not alike or reads_alike(entry.message, message)):
+                self.free.remove(entry)
+                yield index, entry
+
+    def _wanted(self, message: Message, *, in_order: bool) -> Callable[[Entry], bool]:
+        if call := tool_call_id(message):
+            return lambda entry: tool_call_id(entry.message) == call
+        if is_system(message):
+            return lambda entry: is_system(entry.message)
+        return lambda entry: in_order and entry is self.free[0] and entry.message.get("role") == message.get("role")
 
 
 def says_nothing_new(known: Message, told: Message) -> bool:
@@ -130,24 +165,6 @@ def _runs(told: Sequence[Told], found: Sequence[int | None], size: int) -> Itera
         yield run, range(left + 1, size)
 
 
-def _counterparts(messages: Sequence[Message], free: list[Entry], *, in_order: bool, alike: bool) -> Iterator[tuple[int, Entry]]:
-    """Which of the messages stand in the place of which entries, and are taken out of ``free``; only those ``alike``, if asked."""
-    for index, message in enumerate(messages):
-        wanted: Callable[[Entry], bool]
-        if call := tool_call_id(message):
-            wanted = _answers(call)
-        elif is_system(message):
-            wanted = _instructs
-        elif in_order and free and free[0].message.get("role") == message.get("role"):
-            wanted = _any
-        else:
-            continue
-        entry = next(filter(wanted, free), None)
-        if entry is not None and (not alike or reads_alike(entry.message, message)):
-            free.remove(entry)
-            yield index, entry
-
-
 def reads_alike(known: Message, told: Message) -> bool:
     """Whether two messages share a good part of their pairs of characters: an edit, not another message."""
     ours, theirs = (_pairs(text_of(message)[:COMPARED]) for message in (known, told))
@@ -156,15 +173,3 @@ def reads_alike(known: Message, told: Message) -> bool:
 
 def _pairs(text: str) -> set[str]:
     return {left + right for left, right in pairwise(text)}
-
-
-def _answers(call: str) -> Callable[[Entry], bool]:
-    return lambda entry: tool_call_id(entry.message) == call
-
-
-def _instructs(entry: Entry) -> bool:
-    return is_system(entry.message)
-
-
-def _any(entry: Entry) -> bool:
-    return True

@@ -33,17 +33,22 @@ def with_version(ledger: Ledger, entry: Entry, places: Mapping[int, int]) -> Led
     Where a summary stands for the old one, a new version by the user follows the summary: it is news to the model; where
     the old one was erased, it takes its place. What others said stays in the archive alone.
     """
-    place = places.get(entry.row or 0, entry.row)
+    place = places.get(entry.row or 0, entry.row or 0)
     versions = {place, *(row for row, of in places.items() if of == place)} - {entry.row}
     shown = next((i for i, known in enumerate(ledger) if known.kind in TOLD and known.row in versions), None)
     if shown is not None:
-        return Ledger([entry if i == shown else known for i, known in enumerate(ledger)])
+        return Ledger([*ledger[:shown], entry, *ledger[shown + 1 :]])
     if entry.message.get("role") != "user":
         return ledger
-    covering = [i for i, known in enumerate(ledger) if any(row in span for row in versions if row for span in known.covers)]
-    before = covering or [i for i, known in enumerate(ledger) if known.kind in TOLD and (known.row or 0) < (place or 0)]
-    behind = before[-1] + 1 if before else 0
-    return Ledger([*ledger[:behind], entry, *ledger[behind:]])
+    seat = _seat(ledger, versions, place)
+    return Ledger([*ledger[:seat], entry, *ledger[seat:]])
+
+
+def _seat(ledger: Ledger, versions: set[int], place: int) -> int:
+    """Behind the summary that stands for an old version, else behind what was said before it."""
+    covering = [i for i, known in enumerate(ledger) if any(row in span for span in known.covers for row in versions)]
+    before = covering or [i for i, known in enumerate(ledger) if known.kind in TOLD and (known.row or 0) < place]
+    return before[-1] + 1 if before else 0
 
 
 def without_rows(ledger: Ledger, rows: Sequence[int]) -> Ledger:
