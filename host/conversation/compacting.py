@@ -77,13 +77,16 @@ class Compaction:
         except Broken as error:
             settled: Settled | Refused = Refused(str(error))
         else:
-            settled = IDLE if returned is given else settle(view.ledger, returned, count=self._services.count.messages, exact=self._exact())
+            settled = IDLE if returned is given else self._judged(view, given, returned)
         if settled is IDLE:
             self._shelf.state.flush()
         elif isinstance(settled, Refused):
             self._shelf.state.pending = None
             self._door.refuse(settled.rule)
         return settled
+
+    def _judged(self, view: View, given: list[Message], returned: object) -> Settled | Refused:
+        return settle(view.ledger, returned, count=self._services.count.messages, given=given, exact=self._exact())
 
     def _exact(self) -> Exact | None:
         if not self._keep_exact:
@@ -113,4 +116,4 @@ class Compaction:
     def _tell_lost(self, settled: Settled) -> None:
         if settled.receipt.lost:
             gone = sum(map(len, settled.receipt.lost))
-            self._door.warn_once(f"{gone} messages left the window without a summary that stands for them; `ctxhost grep` finds them")
+            self._door.warn_once(f"messages left the window without a summary that stands for them ({gone}); `ctxhost grep` finds them")

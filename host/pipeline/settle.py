@@ -51,9 +51,18 @@ IDLE = Refused("there was nothing to compact")
 
 
 def settle(
-    before: Ledger, returned: object, *, count: Count, pins: Sequence[Message] = (), exact: Exact | None = None
+    before: Ledger,
+    returned: object,
+    *,
+    count: Count,
+    given: Sequence[Message] = (),
+    pins: Sequence[Message] = (),
+    exact: Exact | None = None,
 ) -> Settled | Refused:
-    """Judge and complete what an engine returned for the window of ``before``, and place the block of exact values."""
+    """Judge and complete what an engine returned for the window of ``before``, and place the block of exact values.
+
+    ``given`` are the very messages that the engine got: they tell a summary that it kept from one that it wrote anew.
+    """
     if not isinstance(returned, list):
         return Refused(f"it returned {type(returned).__name__}, not a list of messages")
     if not returned:
@@ -61,6 +70,7 @@ def settle(
     if not all(isinstance(message, dict) and isinstance(message.get("role"), str) for message in returned):
         return Refused("it returned entries that are no messages")
     entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
+    entries = [*map(_written_anew, entries, _parts_anew(returned, given))]
     if (odd := next((entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)), None)) is not None:
         return Refused(f"it returned a message of role {odd.get('role')!r} that JSON cannot hold")
     entries, repairs = completed(before, entries, pins)
@@ -115,6 +125,18 @@ def recognised(before: Ledger, messages: Sequence[Message]) -> list[Entry]:
         _unmerged(before[index]) if index is not None else _made(message, shortened, before)
         for index, message in zip(found, messages, strict=True)
     ]
+
+
+def _parts_anew(returned: Sequence[Message], given: Sequence[Message]) -> list[bool]:
+    """Per part whether it is of a message that the engine made, as far as an engine that copies nothing lets it be told."""
+    kept = {id(message) for message in given}
+    copies_nothing = any(id(message) in kept for message in returned)
+    return [copies_nothing and id(message) not in kept for message in returned for _ in split_merged(without_private(message))]
+
+
+def _written_anew(entry: Entry, anew: bool) -> Entry:
+    """A summary in the same words as the last one stands for more than that did."""
+    return replace(entry, covers=()) if anew and entry.kind is Kind.SUMMARY else entry
 
 
 def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> tuple[list[Entry], tuple[str, ...]]:

@@ -206,3 +206,16 @@ def test_words_put_into_the_users_mouth_never_follow_what_the_user_said() -> Non
 def test_what_json_cannot_hold_is_refused(content: Any) -> None:
     outcome = settle(ledger(HISTORY), [HISTORY[0], {"role": "assistant", "content": content}, HISTORY[8]], count=COUNT)
     assert isinstance(outcome, Refused) and "JSON" in outcome.rule
+
+
+def test_a_summary_written_anew_in_the_same_words_stands_for_what_left_since() -> None:
+    words = handoff_text("nothing to add")
+    rows = [system("s"), *chat(12)]
+    first = Ledger(Entry(message, row) for row, message in enumerate(rows, 1))
+    shown = first.messages()
+    once = settle(first, [shown[0], user(words), *shown[-5:]], count=COUNT, given=shown)
+    assert isinstance(once, Settled)
+    again = settle(once.ledger, [once.messages[0], user(words), *once.messages[-3:]], count=COUNT, given=once.messages)
+    assert isinstance(again, Settled)
+    assert again.receipt.lost == ()
+    assert again.receipt.covered == (range(2, 11),)
