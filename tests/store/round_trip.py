@@ -101,7 +101,7 @@ def main(paths: list[str]) -> int:
         home = Path(folder)
         (home / "config.yaml").write_text("context: {engine: compressor}\nstore: {durability: normal}\n")
         for number, (name, messages) in enumerate(conversations(list(map(Path, paths)))):
-            faults += faults_of(home, f"{number} {name}", messages, counts)
+            faults += faults_of(home, f"{number} {name}"[:80], messages, counts)
             counts["conversations"] += 1
         with Host(home=home) as host:
             counts["rows"] = sum(session.messages for session in host.store.sessions.listed())
