@@ -65,14 +65,12 @@ def settle(
     """
     if not isinstance(returned, list):
         return Refused(f"it returned {type(returned).__name__}, not a list of messages")
-    if not returned:
-        return Refused("it returned an empty list")
-    if not all(isinstance(message, dict) and isinstance(message.get("role"), str) for message in returned):
-        return Refused("it returned entries that are no messages")
+    if oddity := _oddity(returned):
+        return Refused(oddity)
     entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
     entries = [*map(_written_anew, entries, _parts_anew(returned, given))]
-    if (odd := next((entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)), None)) is not None:
-        return Refused(f"it returned a message of role {odd.get('role')!r} that JSON cannot hold")
+    if unkeepable := [entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)]:
+        return Refused(f"it returned a message of role {unkeepable[0].get('role')!r} that JSON cannot hold")
     entries, repairs = completed(before, entries, pins)
     if (newest := _lost_newest(before, entries)) is not None:
         return Refused(f"it left out the newest message ({newest})")
@@ -89,6 +87,15 @@ def settle(
     if exact is not None:
         ledger, messages, new = _with_exact(ledger, exact, count, old, new)
     return Settled(ledger, messages, receipt_of(before, ledger, old, new, repairs))
+
+
+def _oddity(returned: list[object]) -> str:
+    """Why a list is none of messages; empty where it is one."""
+    if not returned:
+        return "it returned an empty list"
+    if not all(isinstance(message, dict) and isinstance(message.get("role"), str) for message in returned):
+        return "it returned entries that are no messages"
+    return ""
 
 
 def _with_exact(ledger: Ledger, exact: Exact, count: Count, old: int, new: int) -> tuple[Ledger, list[Message], int]:
