@@ -12,8 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.app.stores import ARCHIVE, IN_USE, REPLAYS, UNSAFE, archive_of, replays_in
+from host.app.stores import IN_USE, REPLAYS, UNSAFE, archive_of, replays_in
 from host.errors import CtxhostError
+from host.store.values import FILE
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 KEPT_REPLAYS = 10
 LOCK = ".lock"  # beside the replays: one process at a time takes hold of one, or removes some
 BARE = 256 * 1024  # bytes: an archive without a message is smaller, a larger one need not be looked into
-OWN = re.compile(rf"{re.escape(IN_USE)}|{re.escape(ARCHIVE)}(-wal|-shm|-journal|\.lock)?")  # what may lie in the folder of a replay
+OWN = re.compile(rf"{re.escape(IN_USE)}|{re.escape(FILE)}(-wal|-shm|-journal|\.lock)?")  # what may lie in the folder of a replay
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def open_replay(home: Path, recording: str) -> Iterator[tuple[str, SqliteStore]]
         handle = _held(folder)
         _remove_old(home)
     try:
-        store = SqliteStore(folder / ARCHIVE, durability="normal")
+        store = SqliteStore(folder / FILE, durability="normal")
         try:
             yield folder.name, store
         finally:
@@ -69,7 +70,7 @@ def using_replay(home: Path, replay: str | None) -> Iterator[None]:
 
 def _alone(home: Path) -> AbstractContextManager[None]:
     """Keep other processes from taking hold of replays and from removing them."""
-    from host.store.sqlite.connection import file_lock, prepare_folder
+    from host.store.sqlite.opening import file_lock, prepare_folder
 
     prepare_folder(home / REPLAYS)
     return file_lock(home / REPLAYS / LOCK)
@@ -125,9 +126,9 @@ def _is_bare(folder: Path) -> bool:
         files = list(folder.iterdir())
         if not all(OWN.fullmatch(file.name) and file.stat().st_size < BARE for file in files):
             return False
-        if folder / ARCHIVE not in files:
+        if folder / FILE not in files:
             return True
-        found = glance(folder / ARCHIVE)
+        found = glance(folder / FILE)
     except (CtxhostError, OSError):
         return False  # damaged, or not ours to read
     return found.messages == 0 and found.unread == 0

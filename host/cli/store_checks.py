@@ -55,9 +55,9 @@ class Patient:
     @property
     def archive(self) -> Path:
         """The archive's file."""
-        from host.app.stores import ARCHIVE
+        from host.store.values import FILE
 
-        return self.home / ARCHIVE
+        return self.home / FILE
 
     @cached_property
     def glance(self) -> Glance | None:

@@ -13,9 +13,9 @@ import pytest
 from host.errors import StoreUnavailable
 from host.messages.types import Message
 from host.store.query import Mode, Page, Query
+from host.store.searching.indexed import INDEXES
 from host.store.searching.needs import Holds
 from host.store.sqlite import connection as connections
-from host.store.sqlite.entries import INDEXES
 from host.store.sqlite.index import KEY, SearchIndex
 from host.store.sqlite.searching import BROKEN, BUILDING, SqliteSearch, SqliteSource
 from host.store.sqlite.store import SqliteStore

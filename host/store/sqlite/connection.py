@@ -16,10 +16,7 @@ from weakref import WeakSet
 from sqlite_utils import Database
 
 from host.errors import StoreUnavailable
-from host.store.sqlite.opening import DAMAGE as DAMAGE
-from host.store.sqlite.opening import file_lock as file_lock
 from host.store.sqlite.opening import opened, raise_named
-from host.store.sqlite.opening import prepare_folder as prepare_folder
 
 BUSY_SECONDS = 10.0  # how long a statement waits for another process's transaction; only an erasure takes longer
 LOOK_SECONDS = 0.2  # between two looks whether the file is still there

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from host.errors import DamagedStore, NewerSchema, StoreUnavailable
 from host.store.sqlite.bodies import Unreadable, message_in
-from host.store.sqlite.connection import DAMAGE
+from host.store.sqlite.opening import DAMAGE
 from host.store.sqlite.schema import SCHEMA
 from host.store.times import from_microseconds, microseconds
 

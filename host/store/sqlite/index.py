@@ -21,7 +21,7 @@ from host.store.protocols import quiet
 from host.store.searching.indexed import INDEXES, TABLES, TRIGRAM_TERMS, entries
 from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.entries import IndexBroken, index_errors
+from host.store.sqlite.index_errors import IndexBroken, index_errors
 from host.store.sqlite.soundness import Soundness, faults
 
 VERSION = 1  # of the index: a file with an older one is indexed anew

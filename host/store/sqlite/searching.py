@@ -21,8 +21,8 @@ from host.store.searching.ranking import Scored, Terms
 from host.store.searching.scoring import best_of_texts
 from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.entries import IndexBroken
 from host.store.sqlite.index import BREATH, WAITING, WAITING_INDEX, Facts, SearchIndex, State, asking
+from host.store.sqlite.index_errors import IndexBroken
 from host.store.sqlite.planning import Sieve, is_short, sieves_of
 from host.store.sqlite.rows import ROWS, row_of
 from host.store.sqlite.scope import scope_of

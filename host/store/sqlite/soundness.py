@@ -9,7 +9,7 @@ from host.messages.searchable import searchable
 from host.store.searching.indexed import DENSE, END, INDEXES, TRIGRAMS, WORDS, entries, quoted
 from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.entries import IndexBroken, index_errors
+from host.store.sqlite.index_errors import IndexBroken, index_errors
 
 FEW, MANY = 3, 40  # rows that are looked up in the index before it is asked: after own writes, and after other processes'
 SAMPLE = 2_000  # rows that a check looks up

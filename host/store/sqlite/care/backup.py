@@ -9,7 +9,8 @@ from pathlib import Path
 
 from host.engine.services import Progress
 from host.errors import DamagedStore, StoreUnavailable, UsageError
-from host.store.sqlite.connection import Connection, prepare_folder
+from host.store.sqlite.connection import Connection
+from host.store.sqlite.opening import prepare_folder
 
 PAGES = 2_000  # copied at a time: 8 MB
 

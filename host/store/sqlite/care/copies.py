@@ -10,7 +10,7 @@ from shutil import disk_usage
 from host.engine.services import Progress
 from host.errors import StoreUnavailable
 from host.store.sqlite.care.held import HeldFile
-from host.store.sqlite.connection import prepare_folder
+from host.store.sqlite.opening import prepare_folder
 
 COPIES = "damaged-{}.db"  # in the folder of the backups
 MEGABYTE = 1_000_000

@@ -14,6 +14,7 @@ from host.errors import DamagedStore, NewerSchema, StoreUnavailable
 from host.messages.types import JSON
 from host.store.care import Finding, Repair
 from host.store.protocols import quiet
+from host.store.searching.indexed import TABLES
 from host.store.sqlite.care.copies import keep_copy, newest_copy, take_away, take_away_copy, tidy_beside
 from host.store.sqlite.care.held import HeldFile, alone_with
 from host.store.sqlite.care.mend import is_message
@@ -21,9 +22,9 @@ from host.store.sqlite.care.rebuild import BeyondRepair, faulty_tables, rebuild
 from host.store.sqlite.care.salvage import UNREADABLE, opened_tolerantly
 from host.store.sqlite.care.unfinished import UNFINISHED, unfinished_in
 from host.store.sqlite.care.verify import ERASURE, INDEX, verified
-from host.store.sqlite.connection import Connection, file_lock
-from host.store.sqlite.entries import TABLES
+from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import KEY, Facts, SearchIndex
+from host.store.sqlite.opening import file_lock
 from host.store.sqlite.receipts import REPAIR
 from host.store.sqlite.schema import APPLICATION_ID, SCHEMA
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from host.engine.services import Progress
 from host.store.searching.folding import fold
-from host.store.sqlite.entries import INDEXES
+from host.store.searching.indexed import INDEXES
 from host.store.times import microseconds
+from host.store.values import FILE
 
 CHUNK = 1 << 20  # bytes read at a time
 MAGIC = b"SQLite format 3\0"
 FILES = ("", "-wal", "-shm", ".lock")  # of a store, after its name
-ARCHIVE = "archive.db"
 LONGEST_DIGEST = 64  # bytes
 
 
@@ -44,8 +44,8 @@ def running(connection: sqlite3.Connection) -> list[str]:
 
 def holds(path: Path, telling: Sequence[str]) -> bool:
     """Whether a file holds one of the texts: by its bytes, and for a SQLite file by its values too."""
-    if path.name.startswith(ARCHIVE):  # somebody may have it open, and closing a handle of ours would drop SQLite's locks on it
-        return path.name == ARCHIVE and _values_hold(path, telling, "mode=ro")
+    if path.name.startswith(FILE):  # somebody may have it open, and closing a handle of ours would drop SQLite's locks on it
+        return path.name == FILE and _values_hold(path, telling, "mode=ro")
     with path.open("rb") as file:
         is_database = file.read(len(MAGIC)) == MAGIC
     return _bytes_hold(path, telling) or (is_database and _values_hold(path, telling, "mode=ro&immutable=1"))

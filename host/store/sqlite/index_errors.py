@@ -6,9 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from host.store.searching.indexed import INDEXES as INDEXES
-from host.store.searching.indexed import TABLES as TABLES
-
 USABLE_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL})
 """Errors that say nothing against the index."""
 
