@@ -175,6 +175,12 @@ class Admin(Protocol):
     def expire(self, older_than: timedelta, *, apply: bool, progress: Progress = quiet) -> Erasure:
         """Erase conversations that ended, or had their last message, longer ago."""
 
+    def unfinished(self) -> str | None:
+        """What is left to do of an earlier erasure whose bytes may still be in the file; None where nothing is."""
+
+    def finish(self, progress: Progress = quiet) -> tuple[str, ...]:
+        """Finish what ``unfinished`` names; returns why some bytes may be left all the same."""
+
 
 class FileStore(Store, Protocol):
     """A store in a file of its own. What is kept longer than a process is looked after; the one in memory has no ``admin``."""
