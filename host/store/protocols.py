@@ -11,6 +11,7 @@ from host.engine.services import ArchiveReader, Progress, State
 from host.messages.types import JSON, Message
 from host.store.care import Erasure, Forget, Verified
 from host.store.query import Page, Query
+from host.store.readings import Chapter, Placed, Reading
 from host.store.values import Lease, Publication, Published, Pulse, Row, Session
 
 
@@ -99,8 +100,11 @@ class Sessions(Protocol):
     def tip(self, conversation: str) -> Session:
         """The session in which the conversation goes on."""
 
-    def listed(self, *, conversation: str | None = None, limit: int | None = None) -> list[Session]:
-        """Sessions, the ones with the newest message first; of one conversation oldest first."""
+    def listed(self, *, conversation: str | None = None, directories: Sequence[str] = (), limit: int | None = None) -> list[Session]:
+        """Sessions, the ones with the newest message first; of one conversation oldest first.
+
+        ``directories``: only those whose recorded working directory is one of these, where any is given.
+        """
 
     def rename(self, session: str, title: str | None) -> Session:
         """Set or take away the title. A title held by an ancestor of the same conversation moves; another's raises TitleTaken."""
@@ -123,6 +127,33 @@ class Search(Protocol):
 
     def catch_up(self, *, seconds: float | None = None) -> int:
         """Index what is not indexed yet, until it is done or the time is over; returns how many rows are left."""
+
+
+class Imports(Protocol):
+    """Recordings of other clients in the archive, and how far each file was read."""
+
+    def reading(self, file: str) -> Reading | None:
+        """How far a file was read; None where it never was."""
+
+    def readings(self) -> dict[str, tuple[int, int]]:
+        """Size and time of every file that was read, by its path: whether a file has changed since is asked of all at once."""
+
+    def conversation(self, file: str, chain: str) -> str | None:
+        """Which conversation a chain of a file went into; None where there is none, or where it was deleted since."""
+
+    def deleted(self, file: str) -> bool:
+        """Whether everything that was read from a file was deleted since."""
+
+    def recorded(self, file: str, chain: str, key: str) -> Message | None:
+        """One of the newest messages of a chain, by its key."""
+
+    def keep(self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False) -> list[Placed]:
+        """Archive chapters and remember how far the file was read, in one transaction.
+
+        ``expected`` is the offset from which they were read, Outrun where another reader was quicker and nothing is kept.
+        ``history`` puts rows of a new conversation before everything that is archived. A message that cannot be kept is
+        left out and named in ``refused``. A chapter of a conversation that was deleted is left out whole.
+        """
 
 
 class Store(Protocol):
@@ -189,3 +220,5 @@ class FileStore(Store, Protocol):
     def path(self) -> Path: ...
     @property
     def admin(self) -> Admin: ...
+    @property
+    def imports(self) -> Imports: ...

@@ -27,6 +27,7 @@ class Query:
     mode: Mode = Mode.AUTO
     conversation: str | None = None
     sessions: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()  # only conversations whose recorded working directory is one of these
     role: str | None = None
     tool: str | None = None
     since: datetime | None = None

@@ -1,0 +1,1 @@
+"""Recordings of other clients, brought into the archive: found, read on from where they were, kept."""

@@ -1,0 +1,1 @@
+"""The MCP server, and how clients are told of it."""

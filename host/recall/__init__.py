@@ -1,0 +1,1 @@
+"""Tools over the archive for an agent: search it, open what was found."""
