@@ -12,25 +12,25 @@ from host.store.searching.needs import Need
 from host.store.searching.ranking import Scored, Terms
 from host.store.searching.scoring import best_of_texts
 from host.store.times import to_microseconds
-from host.store.values import Row
+from host.store.values import DIRECTORY, Row, Session
 
 Rows = Callable[[], Iterator[Row]]
-TitleOf = Callable[[str], str | None]
+SessionOf = Callable[[str], Session | None]
 
 
 LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 
 
 class MemorySearch:
-    """Finding messages among ``rows``, which gives all of them, newest first. ``title_of`` knows the sessions' titles."""
+    """Finding messages among ``rows``, which gives all of them, newest first. ``session_of`` knows their sessions."""
 
-    def __init__(self, rows: Rows, title_of: TitleOf = lambda session: None) -> None:
+    def __init__(self, rows: Rows, session_of: SessionOf = lambda session: None) -> None:
         self._rows = rows
-        self._title_of = title_of
+        self._session_of = session_of
 
     def find(self, query: Query) -> Page:
         """One page of hits; UsageError for a bad pattern or another query's cursor."""
-        return answer(query, lambda asked: MemorySource(asked, self._rows, self._title_of))
+        return answer(query, lambda asked: MemorySource(asked, self._rows, self._session_of))
 
     def catch_up(self, *, seconds: float | None = None) -> int:
         """Nothing is indexed, so nothing is left."""
@@ -40,12 +40,12 @@ class MemorySearch:
 class MemorySource:
     """The rows that one query may look at (protocol Source)."""
 
-    def __init__(self, query: Query, rows: Rows, title_of: TitleOf) -> None:
+    def __init__(self, query: Query, rows: Rows, session_of: SessionOf) -> None:
         self.notices: list[str] = []
         self.plan: list[str] = ["read every message, newest first"]
         self._query = query
         self._rows = rows
-        self._title_of = title_of
+        self._session_of = session_of
 
     def candidates(self, need: Need | None, below: int) -> Iterator[Candidate]:
         """All rows with a lower id, newest first."""
@@ -64,7 +64,7 @@ class MemorySource:
     def shown(self, ids: list[int]) -> list[Shown]:
         """The rows of these ids, in this order, without forgotten ones."""
         wanted = set(ids)
-        found = {row.id: Shown(row, self._title_of(row.session)) for row in self._rows() if row.id in wanted and row.message is not None}
+        found = {row.id: Shown(row, self._title_of(row)) for row in self._rows() if row.id in wanted and row.message is not None}
         return [found[number] for number in ids if number in found]
 
     def beside(self, row: Row, first: int, last: int) -> list[Row]:
@@ -86,7 +86,15 @@ class MemorySource:
         return sum(row.id >= last and row.message is not None and wanted in (None, row.conversation) for row in self._rows())
 
     def _looked_at(self) -> Iterator[Row]:
-        return (row for row in self._rows() if is_in_scope(row, self._query))
+        return (row for row in self._rows() if is_in_scope(row, self._query) and self._is_in_directory(row))
+
+    def _is_in_directory(self, row: Row) -> bool:
+        session = self._session_of(row.session) if self._query.directories else None
+        return not self._query.directories or (session is not None and session.about.get(DIRECTORY) in self._query.directories)
+
+    def _title_of(self, row: Row) -> str | None:
+        session = self._session_of(row.session)
+        return session.title if session is not None else None
 
 
 def is_in_scope(row: Row, query: Query) -> bool:

@@ -14,7 +14,7 @@ def search_of(tables: Tables) -> Search:
     """The search over everything that a store holds."""
     from host.store.memory_search import MemorySearch
 
-    return MemorySearch(lambda: newest_first(tables), lambda session: tables.sessions[session].title)
+    return MemorySearch(lambda: newest_first(tables), tables.sessions.get)
 
 
 def newest_first(tables: Tables) -> Iterator[Row]:

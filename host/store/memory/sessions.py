@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from host.errors import NoSuchSession
@@ -12,7 +12,7 @@ from host.store.lineage import LAST, handed_over, rows_of_session
 from host.store.memory.tables import Conversation, Tables, with_documents
 from host.store.times import from_microseconds, microseconds
 from host.store.titles import clean_title, next_title
-from host.store.values import COMPRESSION, UNDONE, Session
+from host.store.values import COMPRESSION, DIRECTORY, UNDONE, Session
 
 MOST_CANDIDATES = 5  # of an ambiguous prefix
 
@@ -56,7 +56,7 @@ class MemorySessions:
         with self._tables.lock:
             return self.get(self._tables.conversation(conversation).session)
 
-    def listed(self, *, conversation: str | None = None, limit: int | None = None) -> list[Session]:
+    def listed(self, *, conversation: str | None = None, directories: Sequence[str] = (), limit: int | None = None) -> list[Session]:
         """Sessions, the ones with the newest message first; of one conversation oldest first."""
         with self._tables.lock:
             found: Iterable[Session] = self._tables.sessions.values()
@@ -64,6 +64,8 @@ class MemorySessions:
                 found = [session for session in found if session.conversation == conversation]
             else:
                 found = sorted(found, key=self._newest_row)[::-1]
+            if directories:
+                found = [session for session in found if session.about.get(DIRECTORY) in directories]
             return [self._handed_out(session) for session in found][: None if limit is None or limit < 0 else limit]
 
     def rename(self, session: str, title: str | None) -> Session:

@@ -44,5 +44,6 @@ def mark_of(query: Query) -> Mark | None:
 
 def _digest(query: Query) -> str:
     """What has to stay the same from page to page."""
-    asked = (query.text, query.mode, query.conversation, query.sessions, query.role, query.tool, query.since, query.before)
+    where = (query.conversation, query.sessions, *([query.directories] if query.directories else []))
+    asked = (query.text, query.mode, *where, query.role, query.tool, query.since, query.before)
     return blake2b(repr(asked).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -80,22 +80,22 @@ class SqliteArchive:
 
     def append(self, message: Message, *, replaces: int | None = None, time: datetime | None = None, after: int | None = None) -> int:
         """Keep a message as it is now; returns its position (see the protocol for what it raises)."""
-        body = self._bytes(message)
+        body = self.bytes_of(message)
         with self._connection.writing() as connection:
             self._refuse_outrun(connection, after)
-            end = self._kept(connection, self._end_of(connection), message, body, replaces, to_microseconds(time))
+            end = self.kept(connection, self.end_of(connection), message, body, replaces, to_microseconds(time))
         return self._ended(connection, end)
 
     def extend(self, messages: Sequence[Message], *, times: Sequence[datetime | None] | None = None, after: int | None = None) -> list[int]:
         """Keep many at once, in one transaction."""
-        bodies = [self._bytes(message) for message in messages]
+        bodies = [self.bytes_of(message) for message in messages]
         said = [to_microseconds(time) for time in times] if times is not None else [to_microseconds(None)] * len(bodies)
         with self._connection.writing() as connection:
             self._refuse_outrun(connection, after)
-            end = self._end_of(connection)
+            end = self.end_of(connection)
             first = end.position + 1
             for message, body, moment in zip(messages, bodies, said, strict=True):
-                end = self._kept(connection, end, message, body, None, moment)
+                end = self.kept(connection, end, message, body, None, moment)
         return list(range(first, self._ended(connection, end) + 1))
 
     def read(self, position: int, until: int) -> list[Message]:
@@ -142,7 +142,8 @@ class SqliteArchive:
         with self._connection.snapshot() as connection:
             return [row_of(connection, found) for found in connection.execute(asked, (self._number, position, until))]
 
-    def _bytes(self, message: Message) -> bytes:
+    def bytes_of(self, message: Message) -> bytes:
+        """The bytes to keep; what has none goes to quarantine and raises NotStorable."""
         try:
             return bytes_to_keep(message)
         except UNSTORABLE as error:
@@ -154,10 +155,10 @@ class SqliteArchive:
         with suppress(StoreError), self._connection.writing() as connection:  # the caller learns of the message all the same
             connection.execute("INSERT INTO quarantine (conversation, time, error, shown) VALUES (?, ?, ?, ?)", values)
 
-    def _kept(
+    def kept(
         self, connection: sqlite3.Connection, end: End, message: Message, canonical_bytes: bytes, replaces: int | None, time: int
     ) -> End:
-        """Insert a row behind the end; the new end."""
+        """Insert a row behind the end, in the caller's transaction; the new end."""
         if end.has_tombstones:
             self._refuse_forgotten(connection, message)
         position = end.position + 1
@@ -177,7 +178,7 @@ class SqliteArchive:
         self._end = None if connection.in_transaction else end
         return end.position
 
-    def _end_of(self, connection: sqlite3.Connection) -> End:
+    def end_of(self, connection: sqlite3.Connection) -> End:
         """Where the next row goes: as it was left by the last one, unless somebody has written since."""
         seen = connection.execute("PRAGMA data_version").fetchone()[0]
         if self._end is not None and self._end.seen == seen and self._end.changes == connection.total_changes:

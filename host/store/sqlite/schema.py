@@ -6,9 +6,10 @@ from sqlite_utils import Database, Migrations
 
 from host.store.values import FIRST_ID as FIRST_ID
 
-SCHEMA = 1  # PRAGMA user_version; a file with a higher one is refused
+SCHEMA = 2  # PRAGMA user_version; a file with a higher one is refused
 APPLICATION_ID = 0x63747868  # "ctxh"
 HIGHEST_ID = "highest_id"  # in the table ``store``: the highest id of a row that was taken out, so that none is given twice
+LOWEST_ID = "lowest_id"  # the lowest that was given: imported history takes the ones below it
 HEAD = "head"  # and the highest that a check has seen
 
 migrations = Migrations("ctxhost")
@@ -139,11 +140,46 @@ CREATE TABLE receipts (
 """A segment says in which session the positions from ``first`` on were archived; the one with the higher id counts.
 ``place`` is NULL where it is the position, that is for all but new versions. Times are microseconds since 1970, UTC."""
 
+READINGS = """
+CREATE TABLE readings (
+  id INTEGER PRIMARY KEY,
+  file TEXT NOT NULL UNIQUE,
+  client TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  mark TEXT NOT NULL DEFAULT '',
+  state TEXT NOT NULL DEFAULT '{}'
+);
+
+CREATE TABLE chapters (
+  id INTEGER PRIMARY KEY,
+  reading INTEGER NOT NULL REFERENCES readings(id),
+  chain TEXT NOT NULL,
+  conversation INTEGER NOT NULL,
+  keys TEXT NOT NULL DEFAULT '{}',
+  UNIQUE (reading, chain)
+);
+"""
+"""Files of other clients that were read, and the conversation of each chain in them; its number stays when that is deleted.
+``keys`` are the newest messages by the recording's own ids."""
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
     """All tables of the first release."""
-    for statement in TABLES.split(";\n"):
+    _run(db, TABLES)
+
+
+@migrations()
+def m002_readings(db: Database) -> None:
+    """How far recordings of other clients were read."""
+    _run(db, READINGS)
+
+
+def _run(db: Database, statements: str) -> None:
+    for statement in statements.split(";\n"):
         if statement.strip():
             db.execute(statement)
 
@@ -158,7 +194,7 @@ def migrate(db: Database) -> None:
 def heal(db: Database) -> None:
     """Add columns that a table of this schema lacks, where they may be empty or have a default; no row is touched."""
     blank = Database(memory=True)
-    m001_tables(blank)
+    _run(blank, TABLES + READINGS)
     for table in set(blank.table_names()) & set(db.table_names()):
         there = {column.name for column in db[table].columns}
         for column in blank[table].columns:

@@ -14,6 +14,13 @@ from host.store.times import to_microseconds
 
 FEW = 20_000  # rows of a conversation of which the first and last id are worth looking up
 
+IN_DIRECTORIES = """
+SELECT d.conversation
+FROM sessions d
+WHERE json_extract(d.about, '$.working_directory') IN (SELECT value FROM json_each(:directories))
+"""
+"""Conversations with a session that was recorded in one of these working directories."""
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -35,6 +42,7 @@ def scope_of(connection: Connection, query: Query) -> Scope:
     """The filters of a query."""
     asked: dict[str, tuple[str, Any]] = {
         "sessions": (f"{SESSION_OF} IN (SELECT s.id FROM sessions s JOIN json_each(:sessions) j ON s.name = j.value)", query.sessions),
+        "directories": (f"+m.conversation IN ({IN_DIRECTORIES})", query.directories),
         "role": ("lower(m.role) = lower(:role)", query.role),
         "tool": ("instr(char(10) || lower(m.tool) || char(10), char(10) || lower(:tool) || char(10)) > 0", query.tool),
         "since": ("m.time >= :since", query.since),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from host.errors import NoSuchSession, TitleTaken
@@ -26,6 +27,7 @@ LEFT JOIN sessions p ON p.id = s.parent
 """
 OPEN = "SELECT session FROM segments WHERE conversation = ? ORDER BY id DESC LIMIT 1"
 NEWEST = "coalesce((SELECT max(m.id) FROM messages m WHERE m.conversation = s.conversation), 0)"
+DIRECTORY = "json_extract(s.about, '$.working_directory')"
 
 
 class SqliteSessions:
@@ -72,11 +74,12 @@ class SqliteSessions:
             raise NoSuchSession(conversation)
         return found[0]
 
-    def listed(self, *, conversation: str | None = None, limit: int | None = None) -> list[Session]:
+    def listed(self, *, conversation: str | None = None, directories: Sequence[str] = (), limit: int | None = None) -> list[Session]:
         """Sessions, the ones with the newest message first; of one conversation oldest first."""
-        if conversation is not None:
-            return self._where("c.name = ? ORDER BY s.id LIMIT ?", (conversation, -1 if limit is None else limit))
-        return self._where(f"1 ORDER BY {NEWEST} DESC, s.id DESC LIMIT ?", (-1 if limit is None else limit,))
+        conditions = {"c.name = ?": conversation, f"{DIRECTORY} IN (SELECT value FROM json_each(?))": _json_list(directories)}
+        given = {condition: value for condition, value in conditions.items() if value is not None}
+        order = "s.id" if conversation is not None else f"{NEWEST} DESC, s.id DESC"
+        return self._where(f"{' AND '.join(given) or '1'} ORDER BY {order} LIMIT ?", (*given.values(), -1 if limit is None else limit))
 
     def rename(self, session: str, title: str | None) -> Session:
         """Set or take away the title; one that an ancestor holds moves here."""
@@ -124,6 +127,10 @@ class SqliteSessions:
         with self._connection.snapshot() as connection:
             found = connection.execute(f"{SESSIONS} WHERE {condition}", sendable).fetchall()
             return [session_of(row, session_rows(connection, row[3], row[0])) for row in found]
+
+
+def _json_list(names: Sequence[str]) -> str | None:
+    return json.dumps([printable(name) for name in names]) if names else None
 
 
 def session_of(row: tuple[Any, ...], rows: tuple[range, ...]) -> Session:

@@ -11,6 +11,7 @@ from host.messages.types import Message
 from host.store.sqlite.archive import SqliteArchive
 from host.store.sqlite.care.admin import SqliteAdmin
 from host.store.sqlite.connection import Connection
+from host.store.sqlite.imports import SqliteImports
 from host.store.sqlite.leases import SqliteLeases
 from host.store.sqlite.searching import SqliteSearch
 from host.store.sqlite.sessions import SqliteSessions
@@ -29,6 +30,7 @@ class SqliteStore:
         self.leases = SqliteLeases(self.connection)
         self.sessions = SqliteSessions(self.connection)
         self.search = SqliteSearch(self.connection, facts=facts_to_keep)
+        self.imports = SqliteImports(self.connection, self.key, self.search)
         self.admin = SqliteAdmin(self.connection, self.key, self.search.index)
 
     def archive(self, conversation: str) -> SqliteArchive:
