@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from host.formats.content import joined, json_text
-from host.messages.types import Content, Message, Part, ToolCall
+from host.formats.content import joined, json_text, text_part
+from host.formats.loose import listed, objects_in, text_under
+from host.messages.types import JSON, Content, Message, Part, ToolCall
 
 
 @dataclass
@@ -23,6 +26,32 @@ class AssistantTurn:
         """Whether nothing was said or called yet."""
         return not self.parts and not self.calls
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing readable was recorded, no thought either."""
+        return self.is_blank and not self.reasoning
+
+    @classmethod
+    def of(cls, message: Message, key: str = "", *, spoken: bool = True, waiting: Sequence[int] = ()) -> AssistantTurn:
+        """The answer that ``message`` was made of, to go on with: the inverse of ``message()``.
+
+        ``spoken`` says whether an empty text is a part of it, ``waiting`` are the places of the calls without a result.
+        """
+        recorded = cast("JSON", message)
+        calls = cast("list[ToolCall]", objects_in(recorded.get("tool_calls")))
+        return cls(
+            key,
+            parts_of(message) if spoken else [],
+            [thought] if (thought := text_under(recorded, "reasoning_content")) else [],
+            calls,
+            {calls[place].get("id", "") for place in waiting if place < len(calls)},
+        )
+
+    @property
+    def waiting(self) -> list[int]:
+        """The places of the calls without a result."""
+        return [place for place, call in enumerate(self.calls) if call.get("id", "") in self.unanswered]
+
     def call(self, call_id: str, name: str, arguments: object) -> None:
         """Add a tool call; arguments that are no text are written as JSON."""
         text = arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
@@ -31,7 +60,7 @@ class AssistantTurn:
 
     def message(self) -> Message:
         """The whole answer; content is null where there are only calls."""
-        content: Content = None if self.calls and not self.parts else joined(self.parts)
+        content: Content = None if self.calls and not self.parts else joined([*self.parts])
         made: Message = {"role": "assistant", "content": content}
         if self.reasoning:
             made["reasoning_content"] = "\n\n".join(self.reasoning)
@@ -66,12 +95,14 @@ class Assembly:
 
     def messages(self) -> list[Message]:
         """The finished list; answers of which nothing readable was recorded are left out."""
-        return [_finished(item) for item in self.items if not _is_empty(item)]
+        return [_finished(item) for item in self.items if not (isinstance(item, AssistantTurn) and item.is_empty)]
+
+
+def parts_of(message: Message) -> list[Part]:
+    """The content of a message as parts, a text as one of them."""
+    content = message.get("content")
+    return [text_part(content)] if isinstance(content, str) else [*listed(content)]
 
 
 def _finished(item: Message | AssistantTurn) -> Message:
     return item.message() if isinstance(item, AssistantTurn) else item
-
-
-def _is_empty(item: Message | AssistantTurn) -> bool:
-    return isinstance(item, AssistantTurn) and item.is_blank and not item.reasoning

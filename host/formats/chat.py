@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeGuard, cast
 
-from host.errors import DamagedLine, NotAConversation
+from host.errors import NotAConversation
 from host.formats.loose import listed, objects_in, text_under
 from host.formats.source import Source, kind_of
 from host.formats.transcript import Draft
@@ -82,10 +82,8 @@ def read_dialogues(source: Source) -> Iterator[Draft]:
         messages = messages_in(record)
         if messages is not None and all(isinstance(message, dict) for message in messages):
             yield _draft(record, messages, number)
-        elif source.tolerant:
-            source.damaged.append(number)
         else:
-            raise DamagedLine(source.path, number, "no list of messages in this line")
+            source.left_out(number, "no list of messages in this line")
 
 
 def read_message_lines(source: Source) -> Iterator[Draft]:
@@ -94,10 +92,8 @@ def read_message_lines(source: Source) -> Iterator[Draft]:
     for number, row in source.rows():
         if is_message(row):
             messages.append(cast("Message", row))
-        elif source.tolerant:
-            source.damaged.append(number)
         else:
-            raise DamagedLine(source.path, number, "a message without a role")
+            source.left_out(number, "a message without a role")
     yield Draft(messages)
 
 

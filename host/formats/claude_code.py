@@ -46,14 +46,14 @@ def _threads(source: Source, left_out: Counter[str]) -> dict[str, list[Line]]:
     names: dict[str, str] = {}
     seen: set[str] = set()
     for number, row in source.rows():
-        line = _line(number, row)
+        line = line_of(number, row)
         if line is None:
             continue
         if line.uuid in seen:
             left_out["repeated lines"] += 1
             continue
         seen.add(line.uuid)
-        threads.setdefault(_thread_of(line, row, names), []).append(line)
+        threads.setdefault(chain_of(line, row, names), []).append(line)
     return threads
 
 
@@ -63,8 +63,8 @@ def _is_line(row: JSON) -> bool:
     return text_under(row, "type") in OWN_TYPES or (row.get("type") == "summary" and "leafUuid" in row)
 
 
-def _line(number: int, row: JSON) -> Line | None:
-    """A row as a link of the chain; None for rows that stand outside of it."""
+def line_of(number: int, row: JSON) -> Line | None:
+    """A row as a link of the chain, whatever it holds; None for rows that stand outside of it."""
     message = MESSAGES.get(text_under(row, "type"), _no_message)(row)
     uuid = text_under(row, "uuid")
     if not uuid and message is None:
@@ -104,13 +104,16 @@ def _queued_prompt(row: JSON) -> JSON | None:
     return {"role": "user", "content": attachment.get("prompt")} if attachment.get("type") == "queued_command" else None
 
 
-def _thread_of(line: Line, row: JSON, roots: dict[str, str]) -> str:
-    """The name of the side chain that a row belongs to, empty for the main conversation."""
+def chain_of(line: Line, row: JSON, roots: dict[str, str]) -> str:
+    """The chain that a line belongs to: empty for the main conversation, for a side chain the agent's id or its first line.
+
+    ``roots`` remembers the side chains whose lines name no agent.
+    """
     if not row.get("isSidechain"):
         return ""
-    name = text_under(row, "agentId") or roots.get(line.parent) or f"side chain {line.uuid}"
-    roots[line.uuid] = name
-    return name
+    if agent := text_under(row, "agentId"):
+        return agent
+    return roots.setdefault(line.uuid, roots.get(line.parent) or line.uuid)
 
 
 def _session_id(lines: list[Line]) -> str:
@@ -128,22 +131,32 @@ def _drafts(lines: list[Line], title: str) -> Iterator[Draft]:
 def _draft(branch: list[Line], title: str, left_out: Counter[str]) -> Draft:
     shown = [line.message for line in branch if line.message and not line.is_error]
     left_out["error notices of the client"] = sum(line.is_error for line in branch)
-    return Draft(_assembled(shown), title, model=_model_of(shown), left_out=left_out)
+    return Draft(_assembled(shown), title, model=_newest_model(shown), left_out=left_out)
 
 
-def _model_of(messages: list[JSON]) -> str | None:
-    named = (text_under(message, "model") for message in reversed(messages) if message.get("role") == "assistant")
-    return next((model for model in named if model and model != SYNTHETIC), None)
+def _newest_model(messages: list[JSON]) -> str | None:
+    return next(filter(None, map(model_of, reversed(messages))), None)
+
+
+def model_of(message: JSON) -> str:
+    """The model that wrote a message, empty where none did."""
+    named = text_under(message, "model") if message.get("role") == "assistant" else ""
+    return "" if named == SYNTHETIC else named
 
 
 def _assembled(messages: list[JSON]) -> list[Message]:
     assembly = Assembly()
     for message in messages:
-        if message["role"] == "assistant":
-            _add_answer(assembly, message)
-        else:
-            _add_user(assembly, message)
+        add_message(assembly, message)
     return assembly.messages()
+
+
+def add_message(assembly: Assembly, message: JSON) -> None:
+    """Add what one line says: a piece of an answer, results, a prompt."""
+    if message["role"] == "assistant":
+        _add_answer(assembly, message)
+    else:
+        _add_user(assembly, message)
 
 
 def _add_answer(assembly: Assembly, message: JSON) -> None:

@@ -24,14 +24,14 @@ BARE_ITEMS = frozenset(
 
 def recognises(source: Source) -> bool:
     """Wrapped lines of the known types, or bare items of the Responses API."""
-    return any(_wrapped(row) is not None for row in source.objects)
+    return any(wrapped(row) is not None for row in source.objects)
 
 
 def read(source: Source) -> Iterator[Draft]:
     """The one conversation of a rollout, the client's base instructions as its system message."""
     rollout = _Rollout()
     for _, row in source.rows():
-        entry = _wrapped(row)
+        entry = wrapped(row)
         if entry is not None:
             ROWS.get(entry[0], _pass_over)(rollout, entry[1])
     spoken = _without_repeated_events(rollout.entries)
@@ -39,7 +39,7 @@ def read(source: Source) -> Iterator[Draft]:
     if rollout.instructions and spoken:
         assembly.say("system", rollout.instructions)
     for item in spoken:
-        ITEMS.get(str(item.get("type")), _other_item)(assembly, item)
+        add_item(assembly, item)
     yield Draft(
         assembly.messages(),
         title=rollout.session or source.path.stem,
@@ -64,7 +64,7 @@ class _Rollout:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _wrapped(row: JSON) -> tuple[str, JSON] | None:
+def wrapped(row: JSON) -> tuple[str, JSON] | None:
     """A line as (type, payload), whatever the age of the file; None for lines of no rollout."""
     kind, payload = text_under(row, "type"), row.get("payload")
     if kind in WRAPPERS and isinstance(payload, dict):
@@ -84,9 +84,8 @@ def _take_meta(rollout: _Rollout, payload: JSON) -> None:
     """Facts of the session; in a forked one the first such line is its own, later ones are its parent's."""
     if rollout.session:
         return
-    base = payload.get("base_instructions")
     rollout.session = text_under(payload, "id")
-    rollout.instructions = base if isinstance(base, str) else text_under(keyed(base), "text")
+    rollout.instructions = instructions_in(payload)
     rollout.model = text_under(payload, "model") or rollout.model
     rollout.tools = [_schema(tool) for tool in objects_in(payload.get("dynamic_tools"))]
 
@@ -100,9 +99,8 @@ def _take_item(rollout: _Rollout, payload: JSON) -> None:
 
 
 def _take_compaction(rollout: _Rollout, payload: JSON) -> None:
-    """The client's own summary, which it put before the model as a user's message."""
-    if summary := text_under(payload, "message"):
-        rollout.entries.append((False, {"type": "message", "role": "user", "content": summary}))
+    if (summary := summary_item(payload)) is not None:
+        rollout.entries.append((False, summary))
 
 
 def _take_event(rollout: _Rollout, payload: JSON) -> None:
@@ -118,16 +116,9 @@ def _take_window(rollout: _Rollout, payload: JSON) -> None:
     rollout.window = count_under(keyed(payload.get("info")), "model_context_window") or rollout.window
 
 
-def _take_prompt(rollout: _Rollout, payload: JSON) -> None:
-    if said := text_under(payload, "message"):
-        pictures = [{"type": "input_image", "image_url": url} for url in listed(payload.get("images"))]
-        content = [{"type": "input_text", "text": said}, *pictures]
-        rollout.entries.append((True, {"type": "message", "role": "user", "content": content}))
-
-
-def _take_answer(rollout: _Rollout, payload: JSON) -> None:
-    if said := text_under(payload, "message"):
-        rollout.entries.append((True, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]}))
+def _take_said(rollout: _Rollout, payload: JSON) -> None:
+    if (item := SAID[text_under(payload, "type")](payload)) is not None:
+        rollout.entries.append((True, item))
 
 
 def _take_back(rollout: _Rollout, payload: JSON) -> None:
@@ -137,6 +128,29 @@ def _take_back(rollout: _Rollout, payload: JSON) -> None:
         del rollout.entries[undone[0] :]
         del rollout.turns[-len(undone) :]
         rollout.left_out["turns taken back"] += len(undone)
+
+
+def instructions_in(meta: JSON) -> str:
+    """The client's base instructions, empty where none are recorded."""
+    base = meta.get("base_instructions")
+    return base if isinstance(base, str) else text_under(keyed(base), "text")
+
+
+def summary_item(payload: JSON) -> JSON | None:
+    """The client's own summary, which it put before the model as a user's message; None where it holds no text."""
+    summary = text_under(payload, "message")
+    return {"type": "message", "role": "user", "content": summary} if summary else None
+
+
+def _prompt_item(payload: JSON) -> JSON | None:
+    said = text_under(payload, "message")
+    pictures = [{"type": "input_image", "image_url": url} for url in listed(payload.get("images"))]
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": said}, *pictures]} if said else None
+
+
+def _answer_item(payload: JSON) -> JSON | None:
+    said = text_under(payload, "message")
+    return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]} if said else None
 
 
 def _schema(tool: JSON) -> ToolSchema:
@@ -161,15 +175,21 @@ def _repeated(entries: list[tuple[bool, JSON]], places: list[int]) -> Iterator[i
     events = [rank for rank, place in enumerate(places) if entries[place][0]]
     bounds = [-1, *events, len(places)]
     for before, rank, after in zip(bounds, events, bounds[2:], strict=False):
-        said = _said(entries[places[rank]][1])
+        said = said_in(entries[places[rank]][1])
         near = places[before + 1 : rank] + places[rank + 1 : after]
-        if any(said in _said(entries[place][1]) for place in near):
+        if any(said in said_in(entries[place][1]) for place in near):
             yield places[rank]
 
 
-def _said(item: JSON) -> str:
+def said_in(item: JSON) -> str:
+    """The readable text of a message item, by which an event is told from a repetition."""
     content = item.get("content")
     return content.strip() if isinstance(content, str) else "\n".join(readable(content)).strip()
+
+
+def add_item(assembly: Assembly, item: JSON) -> None:
+    """Add what one item says: a message, a piece of an answer, a result."""
+    ITEMS.get(str(item.get("type")), _other_item)(assembly, item)
 
 
 def _add_message(assembly: Assembly, item: JSON) -> None:
@@ -251,8 +271,8 @@ EVENTS: dict[str, Callable[[_Rollout, JSON], None]] = {
     "task_started": _begin_turn,
     "turn_started": _begin_turn,
     "token_count": _take_window,
-    "user_message": _take_prompt,
-    "agent_message": _take_answer,
+    "user_message": _take_said,
+    "agent_message": _take_said,
     "thread_rolled_back": _take_back,
 }
 """Type of an event -> what is taken from it; the others repeat or only report."""
@@ -270,3 +290,6 @@ ITEMS: dict[str, Callable[[Assembly, JSON], None]] = {
     "compaction": _ignored,
 }
 """Type of an item -> what it adds to the conversation."""
+
+SAID: dict[str, Callable[[JSON], JSON | None]] = {"user_message": _prompt_item, "agent_message": _answer_item}
+"""Type of an event that may repeat an item -> that item; None where the event is empty."""

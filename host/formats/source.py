@@ -16,6 +16,7 @@ from host.messages.types import JSON
 
 SAMPLE_ROWS = 64  # enough to meet a message behind the summaries that some clients write first
 BOM = b"\xef\xbb\xbf"
+DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Source:
     document: object = None
     sample: tuple[object, ...] = ()
     tolerant: bool = False
-    damaged: list[int] = field(default_factory=list)  # lines that a tolerant reading left out
+    damaged: dict[int, str] = field(default_factory=dict)  # lines that a tolerant reading left out, and why
 
     @property
     def objects(self) -> list[JSON]:
@@ -44,24 +45,26 @@ class Source:
         """
         for number, line in _lines(self.file):
             try:
-                yield number, _parsed(line)
-            except _Broken as broken:
-                if not self.tolerant:
-                    raise DamagedLine(self.path, number, str(broken)) from None
-                self.damaged.append(number)
+                yield number, parsed(line)
+            except Broken as broken:
+                self.left_out(number, str(broken))
 
     def rows(self) -> Iterator[tuple[int, JSON]]:
         """Every line's object; a line that holds another JSON value is damaged too."""
         for number, value in self.values():
             if isinstance(value, dict):
                 yield number, value
-            elif self.tolerant:
-                self.damaged.append(number)
             else:
-                raise DamagedLine(self.path, number, f"an object is expected, this is {kind_of(value)}")
+                self.left_out(number, no_object(value))
+
+    def left_out(self, number: int, why: str) -> None:
+        """Note a line that cannot be used; one that has to be used raises ``DamagedLine``."""
+        if not self.tolerant:
+            raise DamagedLine(self.path, number, why)
+        self.damaged[number] = why
 
 
-class _Broken(Exception):
+class Broken(Exception):
     """Why a text is not JSON, in one phrase."""
 
 
@@ -82,6 +85,11 @@ def kind_of(value: object) -> str:
     return names.get(type(value), "a number")
 
 
+def no_object(value: object) -> str:
+    """What is wrong with a line that holds another JSON value."""
+    return f"an object is expected, this is {kind_of(value)}"
+
+
 def _looked_at(path: Path, file: Path, tolerant: bool) -> Source:
     if (kind := unreadable_kind(head_of(path, file))) is not None:
         raise NotAConversation(path, kind)
@@ -89,8 +97,8 @@ def _looked_at(path: Path, file: Path, tolerant: bool) -> Source:
     if not first:
         raise NotAConversation(path, "an empty file")
     try:
-        value = _parsed(first)
-    except _Broken:
+        value = parsed(first)
+    except Broken:
         return _document(path, file, first, tolerant)
     if not isinstance(value, dict | list):
         raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
@@ -106,8 +114,8 @@ def _document(path: Path, file: Path, first: bytes, tolerant: bool) -> Source:
         raise NotAConversation(path, text_kind(first.decode("utf-8", "replace")))
     data = file.read_bytes()
     try:
-        return Source(path, file, _parsed(data), (), tolerant)
-    except _Broken as broken:
+        return Source(path, file, parsed(data), (), tolerant)
+    except Broken as broken:
         if any(isinstance(value, dict) for value in sample) and first.startswith(b"{") and len(first) > 1:
             return Source(path, file, None, sample, tolerant)
         raise DamagedLine(path, _line_of(data, broken), str(broken)) from None
@@ -133,28 +141,28 @@ def _sample(file: Path) -> tuple[object, ...]:
     found: list[object] = []
     for _, line in islice(_lines(file), SAMPLE_ROWS):
         try:
-            value = _parsed(line)
-        except _Broken:
+            value = parsed(line)
+        except Broken:
             continue
         if isinstance(value, dict | list):
             found.append(value)
     return tuple(found)
 
 
-def _parsed(data: bytes) -> object:
-    """The JSON value of some bytes; encoded lone surrogates and raw control characters are let through."""
+def parsed(data: bytes) -> object:
+    """The JSON value of some bytes; encoded lone surrogates and raw control characters are let through. Raises ``Broken``."""
     try:
         text = data.removeprefix(BOM).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise _Broken(f"not UTF-8 text (byte 0x{data[error.start]:02x} at {error.start + 1})") from error
+        raise Broken(f"not UTF-8 text (byte 0x{data[error.start]:02x} at {error.start + 1})") from error
     try:
-        return json.JSONDecoder(strict=False).decode(text)
+        return DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise _Broken(_why(text, error)) from error
+        raise Broken(_why(text, error)) from error
     except RecursionError as error:
-        raise _Broken("nested too deeply") from error
+        raise Broken("nested too deeply") from error
     except ValueError as error:
-        raise _Broken(f"a number that is too long ({error})") from error
+        raise Broken(f"a number that is too long ({error})") from error
 
 
 def _why(text: str, error: json.JSONDecodeError) -> str:
@@ -164,7 +172,7 @@ def _why(text: str, error: json.JSONDecodeError) -> str:
     return "the JSON breaks off before its end" if unfinished else f"not JSON: {error.msg} at column {error.colno}"
 
 
-def _line_of(data: bytes, broken: _Broken) -> int:
+def _line_of(data: bytes, broken: Broken) -> int:
     """The line of a document in which it breaks: of a JSON error, or of the bytes that are not UTF-8."""
     cause = broken.__cause__
     if isinstance(cause, json.JSONDecodeError):

@@ -60,6 +60,16 @@ def read(path: Path, *, format: str | None = None, tolerant: bool = False, forma
     return [replace(transcript, title=title) for transcript, title in zip(found, titles, strict=True)]
 
 
+def drafts(source: Source, formats: Sequence[Format] = FORMATS) -> tuple[str, list[Draft]]:
+    """The format of an opened file, and its conversations as they were recorded: not mended. Of several each has a title of its own."""
+    chosen = _recognise(source, formats)
+    found = [draft for draft in chosen.read(source) if draft.messages]
+    if len(found) == 1:
+        return chosen.name, found
+    titles = _unique(draft.title or str(number) for number, draft in enumerate(found, start=1))
+    return chosen.name, [replace(draft, title=title) for draft, title in zip(found, titles, strict=True)]
+
+
 def pick(transcripts: Sequence[Transcript], which: str) -> list[Transcript]:
     """``all``, the one of a number from 1, or the one of a title; a number within the range is never taken as a title."""
     if which == "all":
