@@ -46,7 +46,7 @@ def moment(context: click.Context, parameter: click.Parameter, text: str | None)
     """A time option, in UTC: a cursor is bound to it."""
     if text is None:
         return None
-    from host.cli.store_times import moment_of
+    from host.store.moments import moment_of
 
     return moment_of(text, datetime.now(UTC)).astimezone(UTC)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cases import crowds, keeping, pairing, plugins, searching, stories, tokens
+from tests.cases import crowds, keeping, pairing, plugins, recalling, searching, stories, tokens
 from tests.cases.case import Case
 from tests.cases.facts import Facts, NoDriver
 
@@ -45,6 +45,9 @@ DRIVERS: tuple[Driver, ...] = (
     Driver(PLUGIN, ("files",), plugins.misplaced),
     Driver(PLUGIN, ("plugin",), plugins.by_words),
     Driver(PLUGIN, ("config",), plugins.named),
+    Driver(KEPT, ("sessions",), recalling.scoped),
+    Driver(KEPT, ("lcm_grep_args", "lcm_expand_args"), recalling.called),
+    Driver(KEPT, ("id",), recalling.resolved),
     Driver(KEPT, ("lcm_grep",), searching.search),
     Driver(KEPT, ("message",), keeping.one_message),
     Driver(KEPT, ("messages",), keeping.many_messages),

@@ -166,6 +166,7 @@ RESULTS: tuple[tuple[str, Callable[[Facts], bool]], ...] = (
         lambda facts: bool(needed("archive_unchanged", facts)) and str(facts["raises"] or "UsageError").startswith("UsageError"),
     ),
     (r"an error is reported .*never 0 hits with no notice", lambda facts: all(ways(needed("never_silent", facts)).values())),
+    (r"an error text the model can read", lambda facts: bool(needed("all_are_readable_errors", facts))),
 )
 """Results that are written as a sentence."""
 
@@ -176,6 +177,14 @@ def result(wanted: Any, facts: Facts) -> Any:
         if re.match(pattern, str(wanted), re.IGNORECASE):
             return None if holds(facts) else {key: facts[key] for key in ("raises", "hits", "says")}
     raise NoCheck(f"no check for result = {wanted!r}")
+
+
+def at_most_documented(wanted: Any, facts: Facts) -> Any:
+    """The most results that one answer had, against a number or the cap that the tool's schema names."""
+    got, most = needed("max_results", facts), needed("documented_cap", facts) if wanted == "the documented cap" else wanted
+    if not isinstance(most, int):
+        raise NoCheck(f"no check for max_results<= = {wanted!r}")
+    return None if got <= most else got
 
 
 def searched(wanted: Any, facts: Facts) -> Any:
@@ -218,6 +227,7 @@ CHECKS: dict[str, Check] = {
     "warning_contains": warning_contains,
     "says": says,
     "result": result,
+    "max_results<=": at_most_documented,
     "search": searched,
     "open": opened,
     "errors_matching": errors_matching,

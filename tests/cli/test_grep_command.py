@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from host.cli import run
-from host.cli.store_times import moment_of
 from host.errors import UsageError
+from host.store.moments import moment_of
 from host.testing.messages import user
 from tests.cli.conftest import Home
 
