@@ -20,7 +20,7 @@ def command_table(group: str) -> str:
     context = _context(group)
     commands = context.command
     assert isinstance(commands, click.Group)
-    rows = [_row(commands.commands[name], context) for name in commands.list_commands(context)]
+    rows = [_row(command, context) for name in commands.list_commands(context) if (command := commands.get_command(context, name))]
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
 

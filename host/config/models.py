@@ -185,6 +185,17 @@ class StoreSection(Section):
     )
 
 
+class RecallSection(Section):
+    """What an agent may search with the recall tools."""
+
+    scope: Literal["directory", "all"] = Field(
+        default="directory",
+        description="How far `ctxhost mcp` lets an agent look: into the sessions of its own working directory, or into all of them. "
+        "Counts in the home folder's file or in the one of --config only.",
+        json_schema_extra=NEEDS_TRUST,
+    )
+
+
 class SecuritySection(Section):
     """What must not leak."""
 
@@ -214,4 +225,5 @@ class Config(Section):
     )
     plugins: PluginsSection = PluginsSection()
     store: StoreSection = StoreSection()
+    recall: RecallSection = RecallSection()
     security: SecuritySection = SecuritySection()

@@ -1,0 +1,50 @@
+"""What clients tell their hooks: one JSON object on standard input, with the same names in Claude Code and Codex."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+AFTER_COMPACTION = "compact"
+LONGEST = 1 << 20  # bytes; such an object has a few hundred
+
+
+@dataclass(frozen=True)
+class HookInput:
+    """A session, the file in which the client records it, and why the hook was called: startup, resume, clear or compact."""
+
+    session: str = ""
+    transcript: Path | None = None
+    source: str = ""
+
+
+def hook_input(handle: int, seconds: float) -> HookInput | None:
+    """What a client writes to this file handle; None where something else comes, or nothing within these seconds."""
+    try:
+        told = json.loads(_read(handle, seconds))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict) or not ("session_id" in told or "transcript_path" in told):
+        return None
+    transcript = _text(told.get("transcript_path"))
+    return HookInput(_text(told.get("session_id")), Path(transcript).expanduser() if transcript else None, _text(told.get("source")))
+
+
+def _read(handle: int, seconds: float) -> str:
+    """Everything up to the end of the file: a writer that keeps it open is not waited for any longer."""
+    until = time.monotonic() + seconds
+    read = b""
+    while len(read) < LONGEST and select.select([handle], [], [], max(0.0, until - time.monotonic()))[0]:
+        chunk = os.read(handle, LONGEST)
+        if not chunk:
+            break
+        read += chunk
+    return read.decode("utf-8", "replace")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) and "\0" not in value else ""
