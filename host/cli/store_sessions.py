@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from host.cli.store_text import aligned, counted, local, plain, spans
+from host.cli.store_text import aligned, clipped, counted, local, plain, spans
 from host.messages.types import JSON
 from host.store.values import UNDONE, Published, Session
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from host.store.protocols import Archive, Store
 
+RECORDED_TITLE = 48  # cells
 HEADINGS = ("ID", "TITLE", "MESSAGES", "LAST MESSAGE", "STATE", "SOURCE")
 VERSION_HEADINGS = ("VERSION", "TIME", "TRIGGER", "ENGINE", "TOKENS", "MESSAGES", "SESSION")
 
@@ -62,10 +63,15 @@ def state_of(session: Session) -> str:
     return "open" if session.ended is None else f"ended: {plain(session.end_reason or 'no reason given')}"
 
 
+def title_of(session: Session) -> str:
+    """Its own title, by which it is found; else as much as there is room for of the one that it was recorded under."""
+    return plain(session.title) if session.title else clipped(plain(str(session.about.get("title") or "")), RECORDED_TITLE)
+
+
 def list_lines(sessions: Sequence[tuple[Session, datetime | None]]) -> list[str]:
     """One line a session."""
     rows = [
-        (each.id, plain(each.title or "-"), f"{each.messages:,}", local(latest), state_of(each), plain(each.source or "-"))
+        (each.id, title_of(each) or "-", f"{each.messages:,}", local(latest), state_of(each), plain(each.source or "-"))
         for each, latest in sessions
     ]
     return aligned([HEADINGS, *rows], right=[2])

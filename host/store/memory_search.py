@@ -77,13 +77,13 @@ class MemorySource:
         return sorted(found, key=lambda other: other.position)
 
     def total(self) -> int:
-        """How many messages the query's conversation, or the whole store, has."""
+        """How many messages the conversations have that the query is about."""
         return self.passed(0)
 
     def passed(self, last: int) -> int:
         """How many of them have this id or a higher one."""
-        wanted = self._query.conversation
-        return sum(row.id >= last and row.message is not None and wanted in (None, row.conversation) for row in self._rows())
+        there = (row for row in self._rows() if row.id >= last and row.message is not None)
+        return sum(self._query.conversation in (None, row.conversation) and self._is_in_directory(row) for row in there)
 
     def _looked_at(self) -> Iterator[Row]:
         return (row for row in self._rows() if is_in_scope(row, self._query) and self._is_in_directory(row))
@@ -94,7 +94,7 @@ class MemorySource:
 
     def _title_of(self, row: Row) -> str | None:
         session = self._session_of(row.session)
-        return session.title if session is not None else None
+        return (session.title or session.about.get("title")) if session is not None else None
 
 
 def is_in_scope(row: Row, query: Query) -> bool:

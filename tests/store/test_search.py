@@ -44,15 +44,12 @@ class Kept:
     def search(self) -> Search:
         if self.way == "indexed":
             assert self.store.search.catch_up() == 0
-        return MemorySearch(self.rows, self.title) if self.way == "scanned" else self.store.search
+        return MemorySearch(self.rows, self.store.sessions.get) if self.way == "scanned" else self.store.search
 
     def rows(self) -> Iterator[Row]:
         conversations = {session.conversation for session in self.store.sessions.listed()}
         found = [row for conversation in conversations for row in self.store.archive(conversation).rows()]
         return iter(sorted(found, key=lambda row: -row.id))
-
-    def title(self, session: str) -> str | None:
-        return self.store.sessions.get(session).title
 
     def find(self, text: str, mode: Mode = Mode.AUTO, **more: Any) -> Page:
         return self.search.find(Query(text, mode=mode, **more))

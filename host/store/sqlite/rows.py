@@ -20,6 +20,9 @@ SESSION_OF = """(
 )"""
 """The session of a row of ``messages m``: the one that was open when its position was given."""
 
+TITLE = "coalesce(s.title, CASE WHEN json_valid(s.about) THEN json_extract(s.about, '$.title') END)"
+"""The title of a session: its own, else the one that it was recorded under."""
+
 ROWS = f"""
 SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts, m.tool,
   EXISTS (
@@ -27,7 +30,7 @@ SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts
     FROM messages n
     WHERE n.conversation = m.conversation AND n.place = coalesce(m.place, m.position) AND +n.position > m.position
   ),
-  m.facts, s.title
+  m.facts, {TITLE}
 FROM messages m
 JOIN conversations c ON c.id = m.conversation
 JOIN sessions s ON s.id = {SESSION_OF}

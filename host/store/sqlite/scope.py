@@ -17,9 +17,12 @@ FEW = 20_000  # rows of a conversation of which the first and last id are worth 
 IN_DIRECTORIES = """
 SELECT d.conversation
 FROM sessions d
-WHERE json_extract(d.about, '$.working_directory') IN (SELECT value FROM json_each(:directories))
+WHERE json_valid(d.about) AND json_extract(d.about, '$.working_directory') IN (SELECT value FROM json_each(:directories))
 """
 """Conversations with a session that was recorded in one of these working directories."""
+
+OF_DIRECTORIES = f"{{0}} IN ({IN_DIRECTORIES})"
+OF_CONVERSATION = "{0} = :conversation"
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,18 @@ class Scope:
         """To be put behind other conditions. The plus keeps SQLite from walking an index instead of the ids."""
         return "".join(f" AND {condition}" for condition in self.conditions)
 
+    @property
+    def of_conversations(self) -> str:
+        """Which conversations it lies in, as a condition on the column in the place of ``{0}``; empty for all."""
+        held = {OF_CONVERSATION: self.conversation is not None, OF_DIRECTORIES: "directories" in self.values}
+        return " AND ".join(condition for condition, is_asked in held.items() if is_asked)
+
 
 def scope_of(connection: Connection, query: Query) -> Scope:
     """The filters of a query."""
     asked: dict[str, tuple[str, Any]] = {
         "sessions": (f"{SESSION_OF} IN (SELECT s.id FROM sessions s JOIN json_each(:sessions) j ON s.name = j.value)", query.sessions),
-        "directories": (f"+m.conversation IN ({IN_DIRECTORIES})", query.directories),
+        "directories": (OF_DIRECTORIES.format("+m.conversation"), query.directories),
         "role": ("lower(m.role) = lower(:role)", query.role),
         "tool": ("instr(char(10) || lower(m.tool) || char(10), char(10) || lower(:tool) || char(10)) > 0", query.tool),
         "since": ("m.time >= :since", query.since),
@@ -55,7 +64,7 @@ def scope_of(connection: Connection, query: Query) -> Scope:
         return Scope(tuple(conditions), values)
     number = connection.value("SELECT id FROM conversations WHERE name = ?", (_value(query.conversation),)) or 0
     low, high = _ids(connection, number)
-    return Scope(("+m.conversation = :conversation", *conditions), {**values, "conversation": number}, number, low, high)
+    return Scope((OF_CONVERSATION.format("+m.conversation"), *conditions), {**values, "conversation": number}, number, low, high)
 
 
 def _value(value: object) -> object:

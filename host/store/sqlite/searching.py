@@ -131,14 +131,14 @@ class SqliteSource:
 
     def total(self) -> int:
         """How many messages there are to look at; positions are dense, so nothing is counted one by one."""
-        where = "" if self._scope.conversation is None else " WHERE c.id = :conversation"
+        where = f" WHERE {self._scope.of_conversations.format('c.id')}" if self._scope.of_conversations else ""
         of_each = "(SELECT max(m.position) FROM messages m WHERE m.conversation = c.id)"
         erased = "(SELECT count(*) FROM tombstones t WHERE t.conversation = c.id)"
         return self._connection.value(f"SELECT sum({of_each} - {erased}) FROM conversations c{where}", self._scope.values) or 0
 
     def passed(self, last: int) -> int:
         """How many of them have this id or a higher one."""
-        where = "" if self._scope.conversation is None else " AND +m.conversation = :conversation"
+        where = f" AND {self._scope.of_conversations.format('+m.conversation')}" if self._scope.of_conversations else ""
         asked = f"SELECT count(*) FROM messages m WHERE m.id >= :low AND m.id < :below AND m.body IS NOT NULL{where}"
         spans = (self._scope.values | {"low": low, "below": low + SPAN} for low in range(last, self.newest() + 1, SPAN))
         return sum(self._connection.value(asked, values) for values in spans)
