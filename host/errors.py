@@ -114,7 +114,7 @@ class DamagedLine(FormatError):
 
     def __init__(self, path: Path | str, line: int, why: str) -> None:
         super().__init__(f"{path}:{line}: damaged line: {why}", "mend or remove this line and run again")
-        self.line = line
+        self.line, self.why = line, why
 
 
 class PluginError(CtxhostError):

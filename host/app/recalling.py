@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 from host.app.stores import open_archive
 from host.app.wiring import Options
 from host.errors import CtxhostError, StoreError
-from host.formats.feeds.events import MAIN
 from host.importing.importer import Importer
-from host.importing.places import RecordedFile
 from host.mcp.hooks import AFTER_COMPACTION, HookInput
 from host.recall.boundary import Boundary
 from host.tokens import Counter
@@ -167,8 +165,7 @@ def left_behind_in(home: Path, session: str | None, told: HookInput, *, budget: 
 
 def imported(store: FileStore, transcript: Path) -> str | None:
     """Import one session file; the session that it went into, None where it holds none."""
-    importer_for(store, Path.home(), os.environ).run([transcript])
-    conversation = store.imports.conversation(RecordedFile(transcript).name, MAIN)
+    conversation = importer_for(store, Path.home(), os.environ).read(transcript)
     return None if conversation is None else store.sessions.tip(conversation).id
 
 

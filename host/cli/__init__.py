@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("host.cli.demo:demo", "Watch an engine work on a conversation that comes along."),
     "replay": ("host.cli.replay:replay", "Run a recorded conversation under an engine."),
     "grep": ("host.cli.grep:grep", "Search every archived message."),
+    "import": ("host.cli.importing:import_command", "Bring the sessions of other clients into the archive."),
+    "mcp": ("host.cli.mcp:mcp", "Give your agent what was said before: the recall tools over MCP."),
     "sessions": ("host.cli.sessions:sessions", "Sessions: list, show, tree, export, view, diff, undo, rename, end, delete."),
     "archive": ("host.cli.archive:archive", "The archive: verify, backup, forget, expire, repair."),
     "engines": ("host.cli.engines:engines", "Engines: list them, check one."),
