@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host.app.stores import open_archive
-from tests.importing.oracle import Checked, Talk, check, counts, talks_in
+from tests.importing.oracle import Checked, check, counts
+from tests.importing.raw_files import Talk, talks_in
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"

@@ -12,7 +12,8 @@ import pytest
 from host.app.stores import open_archive
 from host.importing.importer import Importer
 from host.store.protocols import Store
-from tests.importing.oracle import Talk, check, counts, talks_in, talks_of
+from tests.importing.oracle import check, counts
+from tests.importing.raw_files import Talk, talks_in, talks_of
 from tests.importing.round import DATA, ROOT, import_twice, imported
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real conversations of ../shared/data are not here")

@@ -17,7 +17,7 @@ from host.recall.leaving import left_behind
 from host.recall.recall import Recall
 from host.store.protocols import FileStore
 from host.tokens import Counter
-from tests.importing.oracle import Talk, talks_of, texts_of
+from tests.importing.raw_files import Talk, talks_of, texts_of
 from tests.importing.round import DATA, ROOT
 
 JSON = dict[str, Any]
