@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from host.store.kept import printable
@@ -11,8 +13,10 @@ from host.store.query import Query
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.rows import SESSION_OF
 from host.store.times import to_microseconds
+from host.store.values import FIRST_ID
 
-FEW = 20_000  # rows of a conversation of which the first and last id are worth looking up
+FEW = 50_000  # rows of some conversations of which it is worth looking up between which ids they lie
+MOST_SPANS = 32  # of ids that are looked through one by one: nearer ones are looked through as one
 
 IN_DIRECTORIES = """
 SELECT d.conversation
@@ -26,14 +30,39 @@ OF_CONVERSATION = "{0} = :conversation"
 
 
 @dataclass(frozen=True)
+class Span:
+    """Ids from ``low`` to ``high``, both included."""
+
+    low: int = 0
+    high: int = (1 << 62) - 1
+
+
+@dataclass(frozen=True)
 class Scope:
-    """Conditions with their values, and the ids between which all rows lie that meet them."""
+    """Conditions with their values, and the spans of ids in which all rows lie that meet them, newest first."""
 
     conditions: tuple[str, ...] = ()
     values: dict[str, Any] = field(default_factory=dict)
     conversation: int | None = None  # 0: there is none of this name
-    low: int = 0
-    high: int = (1 << 62) - 1
+    spans: tuple[Span, ...] = (Span(),)
+
+    @property
+    def low(self) -> int:
+        """The lowest id that may meet them."""
+        return min((span.low for span in self.spans), default=0)
+
+    @property
+    def high(self) -> int:
+        """The highest."""
+        return max((span.high for span in self.spans), default=0)
+
+    def next_span(self, below: int, length: int) -> Span | None:
+        """The next ids below one, no more than so many; None where there are none."""
+        span = next((span for span in self.spans if span.low < below), None)
+        if span is None:
+            return None
+        high = min(span.high, below - 1)
+        return Span(max(span.low, high - length + 1), high)
 
     @property
     def clause(self) -> str:
@@ -60,11 +89,13 @@ def scope_of(connection: Connection, query: Query) -> Scope:
     given = {name: (condition, value) for name, (condition, value) in asked.items() if value not in (None, (), "")}
     conditions = [condition for condition, _ in given.values()]
     values = {name: _value(value) for name, (_, value) in given.items()}
-    if query.conversation is None:
-        return Scope(tuple(conditions), values)
-    number = connection.value("SELECT id FROM conversations WHERE name = ?", (_value(query.conversation),)) or 0
-    low, high = _ids(connection, number)
-    return Scope((OF_CONVERSATION.format("+m.conversation"), *conditions), {**values, "conversation": number}, number, low, high)
+    number: int | None = None
+    if query.conversation is not None:
+        number = connection.value("SELECT id FROM conversations WHERE name = ?", (_value(query.conversation),)) or 0
+        conditions.insert(0, OF_CONVERSATION.format("+m.conversation"))
+        values["conversation"] = number
+    scope = Scope(tuple(conditions), values, number)
+    return replace(scope, spans=_spans(connection, scope)) if scope.of_conversations else scope
 
 
 def _value(value: object) -> object:
@@ -74,10 +105,38 @@ def _value(value: object) -> object:
     return printable(value) if isinstance(value, str) else to_microseconds(value)  # type: ignore[arg-type]
 
 
-def _ids(connection: Connection, conversation: int) -> tuple[int, int]:
-    """Between which ids a conversation's rows lie; of a long one nobody asks, it would be read whole for that."""
-    count = connection.value("SELECT max(position) FROM messages WHERE conversation = ?", (conversation,)) or 0
-    if count > FEW:
-        return Scope.low, Scope.high
-    (found,) = connection.rows("SELECT min(id), max(id) FROM messages WHERE conversation = ?", (conversation,))
-    return (found[0], found[1]) if found[0] is not None else (0, 0)
+def _spans(connection: Connection, scope: Scope) -> tuple[Span, ...]:
+    """Between which ids the rows of a scope's conversations lie; of many rows nobody asks, they would be read whole for that."""
+    within = f"c.id IN (SELECT c.id FROM conversations c WHERE {scope.of_conversations.format('c.id')})"
+    last = "(SELECT max(position) FROM messages m WHERE m.conversation = c.id)"
+    if (connection.value(f"SELECT sum({last}) FROM conversations c WHERE {within}", scope.values) or 0) > FEW:
+        return Scope.spans
+    asked = f"""
+        SELECT min(m.id), max(m.id)
+        FROM conversations c
+        CROSS JOIN messages m ON m.conversation = c.id
+        WHERE {within}
+        GROUP BY c.id, m.id > {FIRST_ID}
+        ORDER BY 1 DESC
+        """
+    return joined([Span(low, high) for low, high in connection.rows(asked, scope.values)])
+
+
+def joined(spans: Sequence[Span], most: int = MOST_SPANS) -> tuple[Span, ...]:
+    """The spans, newest first, with those joined that overlap, and then the nearest until they are few enough."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda span: span.high, reverse=True):
+        if found and span.high >= found[-1].low - 1:
+            found[-1] = Span(min(span.low, found[-1].low), found[-1].high)
+        else:
+            found.append(span)
+    gaps = sorted(upper.low - lower.high for upper, lower in pairwise(found))
+    if len(found) <= most:
+        return tuple(found)
+    near, few = gaps[len(found) - most - 1], [found[0]]
+    for span in found[1:]:
+        if few[-1].low - span.high <= near:
+            few[-1] = Span(span.low, few[-1].high)
+        else:
+            few.append(span)
+    return tuple(few)

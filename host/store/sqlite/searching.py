@@ -24,7 +24,7 @@ from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import BREATH, WAITING, WAITING_INDEX, Facts, SearchIndex, State, asking
 from host.store.sqlite.index_errors import IndexBroken
 from host.store.sqlite.planning import Sieve, is_short, sieves_of
-from host.store.sqlite.rows import ROWS, row_of
+from host.store.sqlite.rows import ROWS, row_of, title_in
 from host.store.sqlite.scope import scope_of
 from host.store.sqlite.scoring import best_of_index
 from host.store.values import Row
@@ -202,16 +202,15 @@ class SqliteSource:
         indexed and move from one SELECT to the other. Of full pages only the ids that all of them reach down to are taken.
         """
         size, span, below = FIRST_PAGE, SPAN, min(below, self.newest() + 1)
-        while below > self._scope.low:
-            low = max(self._scope.low, below - span)
-            values = {**self._scope.values, "low": low, "below": below, "size": size}
+        while (ids := self._scope.next_span(below, span)) is not None:
+            values = {**self._scope.values, "low": ids.low, "below": ids.high + 1, "size": size}
             with self._connection.snapshot() as connection, guard(connection):
                 began = time.monotonic()
                 pages = [connection.execute(select.sql, values | select.values).fetchall() for select in selects]
                 held = time.monotonic() - began
                 span = span * 2 if held < HOLD / 2 else max(1, span // 2)
             full = [page[-1][0] for page in pages if len(page) == size]
-            below = max(full, default=low)
+            below = max(full, default=ids.low)
             rows = {row[0]: row for page in pages for row in page if row[0] >= below}
             for number in sorted(rows, reverse=True):
                 _, body, cuts = rows[number]
@@ -248,7 +247,7 @@ class SqliteSource:
     def _shown(self, condition: str, values: Sequence[Any]) -> list[Shown]:
         with self._connection.snapshot() as connection:
             found = connection.execute(f"{ROWS} WHERE m.body IS NOT NULL AND {condition}", values)
-            rows = [Shown(row_of(connection, row), title=row[-1]) for row in found]
+            rows = [Shown(row_of(connection, row), title_in(row)) for row in found]
         if any(shown.row.damaged for shown in rows):
             self._tell_of_damage()
         return [shown for shown in rows if not shown.row.damaged]
