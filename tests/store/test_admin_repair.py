@@ -70,6 +70,16 @@ def test_a_lost_page_of_messages_costs_these_messages_alone(store_of: tuple[Path
         assert [hit for hit, _ in store.archive(conversation).search(f'"note number {max(held)}"')] == [max(held)]
 
 
+def test_of_the_row_after_a_hole_it_is_said_that_nothing_proves_it(store_of: tuple[Path, str, list[Message]]) -> None:
+    path, conversation, _ = store_of
+    zero_page(path, pages_of(path, "messages")[3])
+    done = repair(path)
+    _, lost = mended(path, conversation)
+    assert [note for note in done.notes if "nothing proves" in note] == [
+        f"kept, and nothing proves that it is as it was, for the message before it is lost: {conversation}:{lost[-1] + 1}"
+    ]
+
+
 def test_the_row_after_a_hole_is_still_guarded(store_of: tuple[Path, str, list[Message]]) -> None:
     path, conversation, _ = store_of
     zero_page(path, pages_of(path, "messages")[3])
@@ -395,7 +405,8 @@ def test_after_one_repair_of_flipped_bytes_all_is_named_and_nothing_is_wrong(sto
             (store.archive(session.conversation) for session in store.sessions.listed()), key=lambda archive: len(archive.read(1, COUNT))
         )
         rows = {row.position: row.message for row in first.rows()}
-        named = {int(message.rpartition(":")[2]) for message in (*done.messages, *done.changed, *done.strings)}
+        unproven = json.loads(store.connection.value("SELECT receipt FROM receipts WHERE id = ?", (done.receipt,)))["resumed"]
+        named = {int(message.rpartition(":")[2]) for message in (*done.messages, *done.changed, *done.strings, *unproven)}
         wrong = {position for position, message in enumerate(messages, 1) if rows.get(position) != message}
         assert wrong <= named
     assert repair(path).copy is None

@@ -9,6 +9,7 @@ import pytest
 
 from host.errors import DamagedStore
 from host.store.care import Verified
+from host.store.sqlite.schema import SCHEMA
 from host.store.sqlite.store import FILE, SqliteStore
 from tests.stores_for_tests import change, compacted, furnished, pages_of, spoken, zero_page
 
@@ -173,7 +174,7 @@ def test_an_archive_with_nothing_in_it_is_called_empty(tmp_path: Path) -> None:
 
 def test_a_file_without_the_tables_of_an_archive_is_damaged(tmp_path: Path) -> None:
     change(tmp_path / FILE, "PRAGMA application_id = 0x63747868")
-    change(tmp_path / FILE, "PRAGMA user_version = 1")
+    change(tmp_path / FILE, f"PRAGMA user_version = {SCHEMA}")
     with pytest.raises(DamagedStore, match="no such table"):
         verified(tmp_path)
 

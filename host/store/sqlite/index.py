@@ -73,14 +73,17 @@ class SearchIndex:
 
         A damaged index is left alone: searches say so, and ``rebuild`` makes it anew.
         """
+        if seconds is not None:
+            self.catch_up_quickly(seconds)
+            return self.waiting()
         with suppress(IndexBroken):
-            self._index(LARGE if seconds is None else SMALL, None if seconds is None else time.monotonic() + seconds, progress=progress)
+            self._index(LARGE, None, progress=progress)
         return self.waiting()
 
     def catch_up_quickly(self, seconds: float) -> None:
         """Index for a moment before a search; where another process is writing, that has to do without."""
         with suppress(IndexBroken, StoreError):  # the search reads what is not indexed, and meets the trouble itself if there is one
-            self._index(SMALL, time.monotonic() + seconds, patience=PATIENCE)
+            self._index(SMALL, time.monotonic() + seconds, patience=min(PATIENCE, seconds))
 
     def waiting(self, most: int | None = None) -> int:
         """How many rows are not indexed; counted no further than ``most``."""

@@ -37,6 +37,7 @@ def remove_conversation(connection: sqlite3.Connection, index: SearchIndex, numb
     keep_highest_id(connection)
     unindex(connection, index, ids)
     connection.execute(LEASES, {"of": number})
+    connection.execute("UPDATE chapters SET keys = '{}' WHERE conversation = ?", (number,))  # the chapters stay: it is not imported again
     for table in OF_A_CONVERSATION:
         connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (number,))
     connection.execute("DELETE FROM conversations WHERE id = ?", (number,))

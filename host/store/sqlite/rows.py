@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +21,6 @@ SESSION_OF = """(
 )"""
 """The session of a row of ``messages m``: the one that was open when its position was given."""
 
-TITLE = "coalesce(s.title, CASE WHEN json_valid(s.about) THEN json_extract(s.about, '$.title') END)"
-"""The title of a session: its own, else the one that it was recorded under."""
-
 ROWS = f"""
 SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts, m.tool,
   EXISTS (
@@ -30,7 +28,7 @@ SELECT m.id, c.name, s.name, m.position, m.place, m.time, m.role, m.body, m.cuts
     FROM messages n
     WHERE n.conversation = m.conversation AND n.place = coalesce(m.place, m.position) AND +n.position > m.position
   ),
-  m.facts, {TITLE}
+  m.facts, s.title, s.about
 FROM messages m
 JOIN conversations c ON c.id = m.conversation
 JOIN sessions s ON s.id = {SESSION_OF}
@@ -38,8 +36,8 @@ JOIN sessions s ON s.id = {SESSION_OF}
 
 
 def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
-    """A row of the SELECT in ROWS; the last column is the title of its session."""
-    number, conversation, session, position, place, time, role, body, cuts, tool, superseded, facts, _ = found
+    """A row of the SELECT in ROWS; what it says of its session ``title_in`` reads."""
+    number, conversation, session, position, place, time, role, body, cuts, tool, superseded, facts, _, _ = found
     message, is_damaged = _read(connection, body, cuts)
     return Row(
         id=number,
@@ -55,6 +53,16 @@ def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
         damaged=is_damaged,
         facts=facts,
     )
+
+
+def title_in(found: Sequence[Any]) -> str | None:
+    """The title of a row's session: its own, else the one that it was recorded under. SQLite's JSON would make no text of odd bytes."""
+    *_, title, about = found
+    try:
+        recorded = json.loads(about).get("title")
+    except (ValueError, TypeError, AttributeError):
+        recorded = None
+    return title or (recorded if isinstance(recorded, str) else None)
 
 
 def _read(connection: sqlite3.Connection, body: object, cuts: str | None) -> tuple[Message | None, bool]:

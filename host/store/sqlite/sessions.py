@@ -27,7 +27,7 @@ LEFT JOIN sessions p ON p.id = s.parent
 """
 OPEN = "SELECT session FROM segments WHERE conversation = ? ORDER BY id DESC LIMIT 1"
 NEWEST = "coalesce((SELECT max(m.id) FROM messages m WHERE m.conversation = s.conversation), 0)"
-DIRECTORY = "json_extract(s.about, '$.working_directory')"
+DIRECTORY = "CASE WHEN json_valid(s.about) THEN json_extract(s.about, '$.working_directory') END"
 
 
 class SqliteSessions:
@@ -130,7 +130,7 @@ class SqliteSessions:
 
 
 def _json_list(names: Sequence[str]) -> str | None:
-    return json.dumps([printable(name) for name in names]) if names else None
+    return json.dumps(list(names)) if names else None
 
 
 def session_of(row: tuple[Any, ...], rows: tuple[range, ...]) -> Session:

@@ -7,6 +7,7 @@ from host.store.protocols import Store
 from host.store.query import Mode, Query
 from host.testing.conformance.expecting import raises, same, true
 from host.testing.conformance.odd import assistant, call, user
+from host.testing.conformance.sessions import rotate
 
 SPOKEN = (
     user("The port is 8443, see src/parser.py:42"),
@@ -58,6 +59,33 @@ def search_keeps_to_its_conversation(store: Store) -> None:
     same("after the one was deleted", [hit.conversation for hit in store.search.find(Query("needle")).hits], [two.conversation])
 
 
+def search_keeps_to_its_working_directories(store: Store) -> None:
+    places = ("/src/here", "/src/there", "/src/\udce9")
+    here, there, odd = (store.sessions.create(about={"working_directory": path}).conversation for path in places)
+    nowhere = store.sessions.create().conversation
+    for conversation in (here, there, odd, nowhere):
+        store.archive(conversation).append(user("the needle"))
+    rotate(store, here)
+    store.archive(here).append(user("another needle"))
+    for directories, wanted in (
+        (("/src/here",), [here, here]),
+        (("/src/there", "/src/here", "/nowhere"), [here, there, here]),
+        (("/src/\udce9",), [odd]),
+        (("/src", "/SRC/HERE", ""), []),
+        ((), [here, nowhere, odd, there, here]),
+    ):
+        for mode in (Mode.LITERAL, Mode.WORDS, Mode.REGEX):
+            page = store.search.find(Query("needle", mode, directories=directories))
+            same(f"{mode} in {directories}", [hit.conversation for hit in page.hits], wanted)
+            true(f"{mode} in {directories} says that nothing is left", page.complete)
+    ranked = store.search.find(Query("needle", Mode.RANKED, directories=("/src/there",)))
+    same("the best ones", [hit.conversation for hit in ranked.hits], [there])
+    same("in a conversation of another one", store.search.find(Query("needle", conversation=there, directories=("/src/here",))).hits, ())
+    first = store.search.find(Query("needle", directories=("/src/here",), limit=1))
+    second = store.search.find(Query("needle", directories=("/src/here",), limit=1, cursor=first.cursor))
+    same("page by page", [[hit.position for hit in page.hits] for page in (first, second)], [[2], [1]])
+
+
 def search_sees_what_was_just_said(store: Store) -> None:
     archive = store.archive(store.sessions.create().conversation)
     for number in range(5):
@@ -102,6 +130,7 @@ def no_text_is_an_error(store: Store) -> None:
 CHECKS = (
     search_finds_what_reading_finds,
     search_keeps_to_its_conversation,
+    search_keeps_to_its_working_directories,
     search_sees_what_was_just_said,
     search_goes_on_page_by_page,
     what_is_said_later_is_on_no_later_page,

@@ -91,6 +91,27 @@ def sessions_are_listed_newest_message_first(store: Store) -> None:
     same("of a conversation that is not there", sessions.listed(conversation="nothing"), [])
 
 
+def sessions_of_a_working_directory_are_told_apart(store: Store) -> None:
+    sessions = store.sessions
+    here, there, odd = (sessions.create(about={"working_directory": path}) for path in ("/src/here", "/src/there", "/src/\udce9"))
+    nowhere = sessions.create(about={"directory": "/src/here"})
+    for session in (odd, nowhere, there, here):
+        store.archive(session.conversation).append(user("x"))
+    child = rotate(store, here.conversation)
+    for directories, wanted in (
+        (["/src/here"], [child.id, here.id]),
+        (["/src/there", "/src/here"], [child.id, here.id, there.id]),
+        (["/src/\udce9"], [odd.id]),
+        (["/src", "/src/her", "/SRC/HERE", "/src/here/", "%", "'", "\x00", ""], []),
+        ([], [child.id, here.id, there.id, nowhere.id, odd.id]),
+    ):
+        same(f"of {directories}", [session.id for session in sessions.listed(directories=directories)], wanted)
+    same("the newest of two", [session.id for session in sessions.listed(directories=["/src/here"], limit=1)], [child.id])
+    listed = partial(sessions.listed, directories=["/src/here"])
+    same("the conversation too, oldest first", [session.id for session in listed(conversation=here.conversation)], [here.id, child.id])
+    same("another conversation", listed(conversation=there.conversation), [])
+
+
 def a_title_belongs_to_one_conversation(store: Store) -> None:
     sessions = store.sessions
     holder, other = sessions.create(title="my work"), sessions.create()
@@ -190,6 +211,7 @@ CHECKS = (
     a_session_is_found_by_id_prefix_title_and_last,
     what_is_not_there_is_not_found,
     sessions_are_listed_newest_message_first,
+    sessions_of_a_working_directory_are_told_apart,
     a_title_belongs_to_one_conversation,
     a_title_moves_from_an_ancestor,
     titles_are_cleaned,

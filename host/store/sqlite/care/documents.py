@@ -22,6 +22,7 @@ class Document:
     conversation: str = "conversation"
     counted: str = ""  # what an erasure calls it; nothing for one that holds no content
     blank: str | None = "{}"  # what a damaged one becomes
+    title: str = ""  # the key under which it may hold the title of a conversation
 
     def texts(self, connection: sqlite3.Connection) -> Iterator[tuple[int | None, tuple[Any, ...], str]]:
         """Conversation, key and text of each row that has one."""
@@ -35,13 +36,18 @@ class Document:
         connection.execute(f"UPDATE {self.table} SET {self.column} = ? WHERE {where}", (text, *key))
 
 
+OF_READING = "(SELECT min(h.conversation) FROM chapters h WHERE h.reading = readings.id)"
+"""The conversation of the file itself: its side chains began later."""
+
 DOCUMENTS = (
     Document("sessions", "settings", counted="session settings"),
-    Document("sessions", "about", counted="session settings"),
+    Document("sessions", "about", counted="session settings", title="title"),
     Document("views", "receipt", counted="view receipts"),
     Document("views", "state", counted="engine states", blank=None),
     Document("engine_state", "document", key=("conversation", "engine"), counted="engine states"),
     Document("receipts", "receipt", conversation="NULL"),
+    Document("readings", "state", conversation=OF_READING, counted="import notes"),
+    Document("chapters", "keys", counted="import notes"),
 )
 
 

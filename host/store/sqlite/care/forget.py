@@ -20,6 +20,7 @@ from host.store.sqlite.archive import tombstone_content
 from host.store.sqlite.bodies import ROW_DIGEST, chained
 from host.store.sqlite.care.clean import overwrite_deleted
 from host.store.sqlite.care.plan import Doomed, Plan, looked_up, planned
+from host.store.sqlite.care.recordings import recordings_of
 from host.store.sqlite.care.traces import copies_of, remains_in, running
 from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.care.wanted import Wanted
@@ -70,12 +71,18 @@ def forget(connection: Connection, key: bytes, index: SearchIndex, order: Order)
 
 
 def _outcome(reader: sqlite3.Connection, order: Order, plan: Plan) -> Erasure:
+    brought = {doomed.conversation for doomed in plan.messages}
+    recordings = dict(recordings_of(reader, brought, plan.wanted.telling))
     copies = copies_of(order.stores, order.folders, plan.wanted.telling, order.progress)
     return Erasure(
         applied=False,
         messages=tuple(doomed.id for doomed in plan.messages),
         counts=plan.counts(),
-        may_hold_copies=(*running(reader), *copies),
+        may_hold_copies=(
+            *running(reader),
+            *(f"{file}: {how}" for file, how in recordings.items()),
+            *(line for line in copies if not line.startswith(tuple(f"{file}: " for file in recordings))),
+        ),
         repeatable=tuple(doomed.id for doomed in plan.messages if doomed.is_repeatable),
     )
 

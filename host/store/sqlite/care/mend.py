@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from host.store.kept import message_of, role_of
 from host.store.sqlite.bodies import BLOB_DIGEST, whole
+from host.store.sqlite.care.chapters import mend_chapters, mend_keys
 from host.store.sqlite.care.documents import mend_documents
+from host.store.sqlite.care.filling import fill_positions
 from host.store.sqlite.care.holes import Holes, holes_of
 from host.store.sqlite.care.look import FAR
-from host.store.sqlite.care.placing import mend_ids, mend_places
+from host.store.sqlite.care.placing import mend_ids, mend_lowest, mend_places
 from host.store.sqlite.care.reseal import key_in, make_key, reseal
 from host.store.sqlite.care.rows import GAPS, HEAD, PLACES, highest_id
-from host.store.sqlite.care.surroundings import Position, mend_conversations, mend_far, mend_made, mend_sessions, mend_views, shown_in
+from host.store.sqlite.care.surroundings import mend_conversations, mend_far, mend_made, mend_sessions, mend_views
 from host.store.sqlite.care.unfinished import UNFINISHED
 from host.store.sqlite.care.values import mend_values
 from host.store.sqlite.receipts import as_pairs
@@ -24,7 +26,7 @@ from host.store.sqlite.removal import digests_in_use, digests_of
 from host.store.sqlite.schema import FIRST_ID, HIGHEST_ID
 
 NOTE = b"[lost: the file was damaged and this text could not be salvaged]"
-NOBODY = "user"  # the role of a lost message: a window may hold it anywhere
+NAMED = 20  # messages in a sentence
 NEW_KEY = "the key of the digests was lost and is another one now: the digests are made over the messages as they are"
 UNKNOWN = "what was erased before is not recognised when it comes again: {} tombstones were made with the old key"
 CUT = """
@@ -76,13 +78,16 @@ def mend(target: sqlite3.Connection, indexed: Collection[tuple[int, int, int]], 
     most = FAR + target.execute("SELECT count(*) FROM messages").fetchone()[0] + len(indexed)
     mended = Mended(harm=[*_mend_settings(target, most), *mend_values(target), *mend_documents(target)])
     key, holes = key_in(target), holes_of(target)
-    mend_ids(target, holes.ids_left, most)
+    mend_ids(target, holes, most)
     mended.harm += mend_places(target, key, most)
     mended.harm += mend_conversations(target)
+    mended.harm += mend_chapters(target)
     mended.harm += mend_far(target, most)
     mend_sessions(target)
     mended.views = [*mend_views(target, most, mended.harm)]
-    _fill_positions(target, {(conversation, position): row for conversation, position, row in indexed if position <= most})
+    fill_positions(target, indexed, most)
+    mend_lowest(target, holes, most)
+    mended.harm += mend_keys(target)
     mended.harm += mend_made(target)
     mended.harm += _mend_versions(target)
     _mend_blobs(target, mended)
@@ -96,6 +101,7 @@ def mend(target: sqlite3.Connection, indexed: Collection[tuple[int, int, int]], 
     mended.changed = {message: seal for message, seal in resealed.changed.items() if message not in mended.strings}
     mended.sealed = {message: seal for message, seal in resealed.changed.items() if message in mended.strings}
     mended.resumed = resealed.resumed
+    mended.notes += _unproven(resealed.resumed)
     _name_holes(target, holes, mended)
     mended.silent = [name for (name,) in target.execute(SILENT, {"any": is_cut})]
     return mended
@@ -118,6 +124,13 @@ def _unknown_now(target: sqlite3.Connection) -> Iterator[str]:
     tombstones = target.execute("SELECT count(*) FROM tombstones").fetchone()[0]
     if tombstones:
         yield UNKNOWN.format(tombstones)
+
+
+def _unproven(resumed: Collection[str]) -> Iterator[str]:
+    """Of a message after a lost one nobody can tell whether it is as it was: its digest is made over what is lost."""
+    if resumed:
+        more = f" and {len(resumed) - NAMED:,} more" if len(resumed) > NAMED else ""
+        yield f"kept, and nothing proves that it is as it was, for the message before it is lost: {', '.join(list(resumed)[:NAMED])}{more}"
 
 
 def _mend_versions(target: sqlite3.Connection) -> Iterator[str]:
@@ -173,53 +186,6 @@ def _mend_bodies(target: sqlite3.Connection) -> None:
             target.execute("UPDATE messages SET role = ? WHERE id = ?", (read, row))
     erased = "EXISTS (SELECT 1 FROM tombstones t WHERE t.conversation = messages.conversation AND t.position = messages.position)"
     target.execute(f"UPDATE messages SET body = NULL, cuts = NULL WHERE {erased}")  # a page that nobody used any more had it
-
-
-def _fill_positions(target: sqlite3.Connection, ids: Mapping[Position, int]) -> None:
-    """A row without content for each position that is not there any more, with its old id where that is known."""
-    known: dict[int, dict[int, tuple[int, int]]] = {}
-    for conversation, position, row, time in target.execute("SELECT conversation, position, id, time FROM messages ORDER BY 1, 2"):
-        known.setdefault(conversation, {})[position] = (row, time)
-    used = {row for rows in known.values() for row, _ in rows.values()}
-    lengths = _lengths(target, ids)
-    for conversation, length in lengths.items():
-        rows = known.get(conversation, {})
-        before, moment = FIRST_ID, min((time for _, time in rows.values()), default=0)
-        for position in range(1, length + 1):
-            if position in rows:
-                before, moment = rows[position]
-                continue
-            before = _free_id(ids.get((conversation, position)), before, used)
-            used.add(before)
-            target.execute(
-                "INSERT INTO messages (id, conversation, position, time, role, digest) VALUES (?, ?, ?, ?, ?, x'')",
-                (before, conversation, position, moment, NOBODY),
-            )
-
-
-def _free_id(old: int | None, before: int, used: set[int]) -> int:
-    if old is not None and old not in used:
-        return old
-    free = before + 1
-    while free in used:
-        free += 1
-    return free
-
-
-def _lengths(target: sqlite3.Connection, ids: Iterable[Position]) -> dict[int, int]:
-    """How far each conversation reached, by everything that names a position of it."""
-    witnesses = """
-    SELECT conversation, max(position) FROM messages GROUP BY 1
-    UNION ALL SELECT conversation, max(position) FROM tombstones GROUP BY 1
-    UNION ALL SELECT conversation, max(upto) FROM views GROUP BY 1
-    UNION ALL SELECT conversation, max(first) - 1 FROM segments GROUP BY 1
-    """
-    conversations = {number for (number,) in target.execute("SELECT id FROM conversations")}
-    lengths = dict.fromkeys(conversations, 0)
-    for conversation, position in (*target.execute(witnesses), *ids, *shown_in(target)):
-        if conversation in conversations:
-            lengths[conversation] = max(lengths[conversation], position)
-    return lengths
 
 
 def _name_holes(target: sqlite3.Connection, holes: Holes, mended: Mended) -> None:

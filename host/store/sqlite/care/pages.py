@@ -23,7 +23,12 @@ CHILDREN = {INTERIOR: (INTERIOR, LEAF), INDEX_INTERIOR: (INDEX_INTERIOR, INDEX_L
 INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # serial type -> bytes
 FLOAT, ZERO, ONE, BLOB = 7, 8, 9, 12
 STORED = {"INTEGER": int, "TEXT": str, "BLOB": bytes, "": object}  # declared type -> what a cell of it is
-KEPT_KEYS = frozenset({"digest_key", "head", "highest_id"})  # of the table ``store``: some indexes have rows like it
+KEPT_KEYS = {
+    "digest_key": bytes,
+    "head": int,
+    "highest_id": int,
+    "lowest_id": int,
+}  # of ``store``: indexes have rows like it
 Cells = tuple[object, ...]
 
 
@@ -46,7 +51,7 @@ class Shape:
             is_empty_well = not self.filled[number] if number != self.alias else True
             if not (is_empty_well if cell is None else isinstance(cell, self.types[number]) and number != self.alias):
                 return None
-        if self.table == "store" and cells[0] not in KEPT_KEYS:
+        if self.table == "store" and not isinstance(cells[1], KEPT_KEYS.get(str(cells[0]), ())):
             return None
         return cells if self.alias is None else (*cells[: self.alias], rowid, *cells[self.alias + 1 :])
 

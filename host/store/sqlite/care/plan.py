@@ -16,15 +16,15 @@ from host.messages.types import Message
 from host.store.care import Forget
 from host.store.kept import ERASED, message_of
 from host.store.protocols import quiet
-from host.store.searching.folding import fold
 from host.store.sqlite.bodies import whole
 from host.store.sqlite.care.documents import DOCUMENTS, Document
 from host.store.sqlite.care.look import STEP
-from host.store.sqlite.care.wanted import LINE, Wanted, wanted_message, wanted_text, without
+from host.store.sqlite.care.wanted import LINE, Wanted, is_piece, wanted_message, wanted_text, without
 from host.store.sqlite.removal import blobs_of, digests_in_use
-from host.store.titles import base_title
+from host.store.values import FIRST_ID
 
 MESSAGES = "SELECT id, conversation, coalesce(place, position), tool, role, body, cuts FROM messages WHERE body IS NOT NULL"
+UNREAD = "id < ? OR id >= ?"
 VERSIONS = """
 SELECT m.id, c.name, m.conversation, m.position, m.role, m.body, m.cuts
 FROM messages m
@@ -92,7 +92,7 @@ class Found:
     wanted: Wanted
     places: set[Place] = field(default_factory=set)
     tools: list[int] = field(default_factory=list)
-    upto: int = 0  # the last row that was read
+    read: range = range(FIRST_ID + 1, FIRST_ID + 1)  # the ids that were read: growth comes behind them, history before
     repeatable: frozenset[bytes] = frozenset()  # identities of contents that may be said again
 
 
@@ -129,8 +129,9 @@ def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
 
 
 def _look_for_text(connection: sqlite3.Connection, found: Found, progress: Progress) -> None:
-    total = connection.execute("SELECT count(*) FROM messages WHERE id > ?", (found.upto,)).fetchone()[0]
-    rows = connection.execute(f"{MESSAGES} AND id > ? ORDER BY id", (found.upto,))
+    first, after = found.read.start, found.read.stop
+    total = connection.execute(f"SELECT count(*) FROM messages WHERE {UNREAD}", (first, after)).fetchone()[0]
+    rows = connection.execute(f"{MESSAGES} AND ({UNREAD}) ORDER BY id", (first, after))
     for done, (row, conversation, place, tool, role, body, cuts) in enumerate(rows):
         if done % STEP == 0:
             progress(done, total, "messages")
@@ -138,7 +139,7 @@ def _look_for_text(connection: sqlite3.Connection, found: Found, progress: Progr
             found.places.add((conversation, place))
         elif tool and found.wanted.is_in(tool):
             found.tools.append(row)
-        found.upto = row
+        found.read = range(min(found.read.start, row), max(found.read.stop, row + 1))
 
 
 def _look_for_message(connection: sqlite3.Connection, what: Forget) -> Found:
@@ -215,25 +216,26 @@ def _made(connection: sqlite3.Connection, wanted: Wanted, gone: Collection[tuple
 def _documents(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[tuple[Document, tuple[object, ...], str]]:
     for document in filter(lambda document: document.counted, DOCUMENTS):
         for conversation, key, text in document.texts(connection):
-            if wanted.concerns(conversation) and (cleaned := _cleaned(text, wanted)) != text:
+            if wanted.concerns(conversation) and (cleaned := _cleaned(text, wanted, document.title)) != text:
                 yield document, key, cleaned
 
 
-def _cleaned(text: str, wanted: Wanted) -> str:
-    """The document without it; the very text where there is nothing of it."""
+def _cleaned(text: str, wanted: Wanted, title: str) -> str:
+    """The document without it; the very text where there is nothing of it. A ``title`` in it may be a piece of a message."""
     try:
         held = json.loads(text)
     except ValueError:
         return "{}" if wanted.is_in(text) else text
     cleaned = without(held, wanted, ERASED)
+    if title and isinstance(cleaned, dict) and is_piece(str(cleaned.get(title, "")), wanted.marks):
+        cleaned = {**cleaned, title: ERASED}
     return text if cleaned == held else json.dumps(cleaned)
 
 
 def _titles(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[int]:
     """Sessions whose title holds it, or is itself a piece of it."""
     for session, conversation, title in connection.execute("SELECT id, conversation, title FROM sessions WHERE title IS NOT NULL"):
-        base = fold(base_title(title))
-        if wanted.concerns(conversation) and (wanted.is_in(title) or (len(base) >= LINE and any(base in mark for mark in wanted.marks))):
+        if wanted.concerns(conversation) and (wanted.is_in(title) or is_piece(title, wanted.marks)):
             yield session
 
 

@@ -16,7 +16,7 @@ from host.store.sqlite.receipts import as_pairs
 from host.store.sqlite.removal import digests_in_use, digests_of
 from host.store.sqlite.schema import FIRST_ID
 
-ROWS = "SELECT position, role, body, cuts, digest FROM messages WHERE conversation = ? ORDER BY position"
+ROWS = "SELECT id, position, role, body, cuts, digest FROM messages WHERE conversation = ? ORDER BY position"
 PLACES = """
 SELECT m.conversation, m.position, m.place
 FROM messages m
@@ -112,9 +112,9 @@ def keep_head(connection: sqlite3.Connection) -> None:
 def _check_chain(look: Look, number: int, name: str) -> Iterator[Finding]:
     previous: bytes | None = b""
     expected = 1
-    for position, role, body, cuts, digest in look.connection.execute(ROWS, (number,)):
+    for row, position, role, body, cuts, digest in look.connection.execute(ROWS, (number,)):
         if position != expected:
-            look.counts["missing"] += position - expected
+            look.counts["missing"] += position - expected if row > FIRST_ID else 0
             previous = None
             yield Finding(f"{name}:{expected}", _gone(expected, position - 1))
         link = Link(f"{name}:{position}", position, role, body, cuts, digest)

@@ -31,8 +31,11 @@ COPIED = (
     ("engine_state", ("conversation", "engine")),
     ("leases", ("name",)),
     ("receipts", ()),
+    ("readings", ()),
+    ("chapters", ()),
 )
 """The tables, each with the key by which one without rowids is read."""
+SINCE = {"readings": 2, "chapters": 2}  # tables that a file has from this schema on
 
 Cells = tuple[Any, ...]
 
@@ -128,6 +131,8 @@ class Salvage:
     def copied(self, table: str, key: tuple[str, ...]) -> Count:
         """Copy a table; what cannot be read or does not fit in is left out."""
         columns = self._columns(table)
+        if not columns and is_younger(self._source, table):
+            return Count(0)
         if not columns:
             return Count(0, is_cut=True)
         into = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
@@ -215,6 +220,14 @@ def has_schema(source: sqlite3.Connection) -> bool:
         return False
 
 
+def is_younger(source: sqlite3.Connection, table: str) -> bool:
+    """Whether a table came only after the file was made."""
+    try:
+        return bool(source.execute("PRAGMA user_version").fetchone()[0] < SINCE.get(table, 0))
+    except UNREADABLE:
+        return False
+
+
 def _readable(rows: Iterator[Cells], read: Counter[str]) -> Iterator[Cells]:
     """The rows with texts that are such; ``read`` counts them, and those texts that were none."""
     for row in rows:
@@ -234,10 +247,11 @@ def indexed_messages(source: sqlite3.Connection) -> Iterator[tuple[int, int, int
     """Conversation, position and id of the messages that the index of the table knows, whatever became of the rows."""
     for order in ("ASC", "DESC"):
         try:
-            yield from source.execute(
+            found = source.execute(
                 "SELECT conversation, position, id FROM messages INDEXED BY messages_at "
                 f"WHERE conversation > -1 ORDER BY conversation {order}, position {order}"
             )
+            yield from (entry for entry in found if all(isinstance(number, int) for number in entry))
         except UNREADABLE:
             continue
         return

@@ -11,6 +11,7 @@ from host.errors import StoreError, StoreUnavailable
 from host.messages.types import JSON
 from host.store.care import Finding, Proof, Verified
 from host.store.protocols import quiet
+from host.store.sqlite.care.chapters import check_chapters
 from host.store.sqlite.care.documents import check_documents
 from host.store.sqlite.care.frames import check_sessions, check_views
 from host.store.sqlite.care.holes import Holes, holes_of
@@ -107,6 +108,7 @@ CHECKS: tuple[Callable[[Look], Iterator[Finding]], ...] = (
     check_sessions,
     check_views,
     check_documents,
+    check_chapters,
     check_values,
     check_erasures,
 )

@@ -11,6 +11,7 @@ from typing import Any
 from host.messages.searchable import searchable
 from host.messages.types import JSON, Message
 from host.store.searching.folding import fold
+from host.store.titles import base_title
 
 LINE = 12  # characters from which a line of a message gives it away
 VALUE = re.compile(r"[^\s\"'`,;()\[\]{}<>|]{6,}")
@@ -93,6 +94,12 @@ def lines_of(text: str) -> Iterator[str]:
 def values_of(text: str) -> Iterator[str]:
     """The folded tokens of a text that are more than words: names, numbers, paths, keys."""
     return (fold(found).strip(".:!?*") for found in VALUE.findall(text) if TELLS.search(found))
+
+
+def is_piece(title: str, texts: Iterable[str]) -> bool:
+    """Whether a title, cut or not, is itself a piece of one of these folded texts."""
+    piece = fold(base_title(title)).rstrip(".… ")
+    return len(piece) >= LINE and any(piece in text for text in texts)
 
 
 def texts_of(message: Message) -> list[str]:
