@@ -75,14 +75,20 @@ class Assembly:
 
     items: list[Message | AssistantTurn] = field(default_factory=list)
     turn: AssistantTurn | None = None  # the newest answer, while pieces may still join it
+    meanwhile: list[Message] = field(default_factory=list)  # said while it went on
 
     def say(self, role: str, content: Content) -> None:
         """Add a message that is complete; what comes after it belongs to another answer."""
-        self.turn = None
+        self._end_turn()
         self.items.append({"role": role, "content": content})
+
+    def interject(self, content: Content) -> None:
+        """Add what the user said while an answer goes on; it stands behind the pieces and the results of that."""
+        self.meanwhile.append({"role": "user", "content": content})
 
     def answer(self, key: str = "") -> AssistantTurn:
         """Begin a new answer."""
+        self._end_turn()
         self.turn = AssistantTurn(key)
         self.items.append(self.turn)
         return self.turn
@@ -95,7 +101,13 @@ class Assembly:
 
     def messages(self) -> list[Message]:
         """The finished list; answers of which nothing readable was recorded are left out."""
-        return [_finished(item) for item in self.items if not (isinstance(item, AssistantTurn) and item.is_empty)]
+        items = [*self.items, *self.meanwhile]
+        return [_finished(item) for item in items if not (isinstance(item, AssistantTurn) and item.is_empty)]
+
+    def _end_turn(self) -> None:
+        self.turn = None
+        self.items.extend(self.meanwhile)
+        self.meanwhile = []
 
 
 def parts_of(message: Message) -> list[Part]:

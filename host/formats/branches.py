@@ -22,6 +22,7 @@ class Line:
     results: frozenset[str] = frozenset()
     session: str = ""
     is_error: bool = False
+    meanwhile: tuple[object, ...] = ()  # contents that the user said while the answer went on
 
     @property
     def is_prompt(self) -> bool:

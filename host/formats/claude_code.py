@@ -1,8 +1,8 @@
 """Claude Code session files: one content block a line, linked by ``uuid`` and ``parentUuid``.
 
 The pieces of one answer share ``message.id`` and become one assistant message. What the client wrote for itself (snapshots,
-queue operations, progress, titles) is passed over; what it added to the conversation (a compaction's summary, notes marked
-``isMeta``) was sent to the model and stays.
+progress, titles) is passed over; what it added to the conversation (a compaction's summary, notes marked ``isMeta``) was sent
+to the model and stays. A prompt that was handed to the model in the middle of a turn stands in the client's queue operations.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from host.formats.assembly import Assembly, AssistantTurn
 from host.formats.branches import Line, branches
 from host.formats.content import content_from, part_from, text_part
 from host.formats.loose import keyed, listed, objects_in, text_under
+from host.formats.queued import QUEUE, PromptQueue
 from host.formats.source import Source
 from host.formats.transcript import Draft
 from host.messages.types import JSON, Message
 
-OWN_TYPES = frozenset({"file-history-snapshot", "queue-operation", "custom-title", "ai-title", "agent-name", "last-prompt"})
+OWN_TYPES = frozenset({"file-history-snapshot", QUEUE, "custom-title", "ai-title", "agent-name", "last-prompt"})
 THINKING = frozenset({"thinking", "redacted_thinking"})
 SYNTHETIC = "<synthetic>"  # stands for the model where the client itself wrote the answer
 
@@ -45,7 +46,11 @@ def _threads(source: Source, left_out: Counter[str]) -> dict[str, list[Line]]:
     threads: dict[str, list[Line]] = {}
     names: dict[str, str] = {}
     seen: set[str] = set()
+    queue = PromptQueue()
     for number, row in source.rows():
+        if row.get("type") == QUEUE:
+            _hand_over(queue, number, row, threads)
+            continue
         line = line_of(number, row)
         if line is None:
             continue
@@ -53,8 +58,24 @@ def _threads(source: Source, left_out: Counter[str]) -> dict[str, list[Line]]:
             left_out["repeated lines"] += 1
             continue
         seen.add(line.uuid)
-        threads.setdefault(chain_of(line, row, names), []).append(line)
+        chain = chain_of(line, row, names)
+        is_repeated = not chain and line.message is not None and queue.repeats(number, row, line)
+        threads.setdefault(chain, []).append(replace(line, message=None) if is_repeated else line)
     return threads
+
+
+def _hand_over(queue: PromptQueue, number: int, row: JSON, threads: dict[str, list[Line]]) -> None:
+    """Join a prompt that was handed to the model to what the newest line of the main conversation says."""
+    queued = queue.operate(number, row)
+    if queued is None:
+        return
+    queue.hand_over(queued, number)
+    lines = threads.setdefault("", [])
+    place = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].message), None)
+    if place is None:
+        lines.append(Line(queued.key, "", {"role": "user", "content": queued.content}))
+    else:
+        lines[place] = replace(lines[place], meanwhile=(*lines[place].meanwhile, queued.content))
 
 
 def _is_line(row: JSON) -> bool:
@@ -129,13 +150,12 @@ def _drafts(lines: list[Line], title: str) -> Iterator[Draft]:
 
 
 def _draft(branch: list[Line], title: str, left_out: Counter[str]) -> Draft:
-    shown = [line.message for line in branch if line.message and not line.is_error]
     left_out["error notices of the client"] = sum(line.is_error for line in branch)
-    return Draft(_assembled(shown), title, model=_newest_model(shown), left_out=left_out)
+    return Draft(_assembled(branch), title, model=_newest_model(branch), left_out=left_out)
 
 
-def _newest_model(messages: list[JSON]) -> str | None:
-    return next(filter(None, map(model_of, reversed(messages))), None)
+def _newest_model(lines: list[Line]) -> str | None:
+    return next(filter(None, (model_of(line.message) for line in reversed(lines) if line.message and not line.is_error)), None)
 
 
 def model_of(message: JSON) -> str:
@@ -144,10 +164,13 @@ def model_of(message: JSON) -> str:
     return "" if named == SYNTHETIC else named
 
 
-def _assembled(messages: list[JSON]) -> list[Message]:
+def _assembled(lines: list[Line]) -> list[Message]:
     assembly = Assembly()
-    for message in messages:
-        add_message(assembly, message)
+    for line in lines:
+        if line.message and not line.is_error:
+            add_message(assembly, line.message)
+        for content in line.meanwhile:
+            assembly.interject(content_from(content))
     return assembly.messages()
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from host.messages.facts import Live, Told, block, decoded, facts_of, kept, told
-from host.messages.facts.fact import LAST_KEPT, FactKind
-from host.messages.facts.sentences import reads_as_prose
+from host.messages.facts.fact import FactKind
 from host.messages.ledger import Kind
 from host.messages.reading import text_of
 from host.messages.searchable import searchable
+from host.messages.types import Message
+from host.recall.spellings import is_part
+from host.recall.worth import Candidate, Mentions, best_first
 from host.store.protocols import Archive, Store
 from host.store.values import Published, Row
 
@@ -28,8 +29,8 @@ BY_THE_CLIENT = re.compile(
 )
 """How a message begins that a client writes in the user's name: echoes of its own commands, reminders, its surroundings."""
 
-MOST_OF_A_ROW = 12
-"""Values of one row that come before those of others: a file that was read, or a log, is to leave room for them."""
+MISSES = 24  # facts in a row that do not fit before the rest is not tried: each try counts
+UNBOUNDED = 1 << 62  # tokens
 
 HEADING = (
     "Archived by ctxhost from the part of this conversation that left the window. "
@@ -46,11 +47,14 @@ def left_behind(store: Store, session_id: str, *, everything: bool = False, budg
     conversation = store.sessions.get(session_id).conversation
     archive = store.archive(conversation)
     window = _window(store.views(conversation).history())
-    holding = _holding(archive, window)
+    holding, mentions = _heard(archive, window)
     if window.left is not None and not everything:
         holding = [one for one in holding if one.row in window.left]
-    heading = HEADING.format(conversation=conversation)
-    text = _fitted(holding, heading, budget, count, window)
+    room = Room(HEADING.format(conversation=conversation), budget, count)
+    room.take([(order, one) for order, one in reversed([*enumerate(holding)]) if one.fact.kind is FactKind.constraint])
+    values = [each for each in best_first(holding, mentions) if not window.tells(each)]
+    room.take([(each.order, each.told) for each in values])
+    text = room.text()
     return text and text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -79,6 +83,10 @@ class Window:
         is_told = row.message is not None and not row.superseded and row.position not in self.made and not is_gone
         return is_told and (row.role == "user" or row.position > last - WHOLE) and not _is_of_the_client(row)
 
+    def tells(self, value: Candidate) -> bool:
+        """Whether a summary says a value, in a spelling that names it."""
+        return any(text in self.summaries for text in value.spellings if "/" in text or "/" not in value.told.fact.text)
+
 
 def _window(history: Sequence[Published]) -> Window:
     newest = history[-1].ledger if history else ()
@@ -103,58 +111,80 @@ def _taken_back(history: Sequence[Published]) -> frozenset[int]:
     return frozenset(gone)
 
 
-def _holding(archive: Archive, window: Window) -> list[Told]:
-    """What holds of all that was said and not taken back."""
-    live, last = Live(), archive.range()[1]
+def _heard(archive: Archive, window: Window) -> tuple[list[Told], Mentions]:
+    """What holds of all that was said and not taken back, and where each value was mentioned."""
+    live, mentions, last = Live(), Mentions(), archive.range()[1]
     for row in archive.rows(max(1, last - ROWS + 1), last):
-        if window.counts(row, last):
-            live.hear(_told_in(row))
-    return live.holding()
+        if row.message is not None and window.counts(row, last):
+            facts = _told_in(row, row.message)
+            live.hear(facts)
+            mentions.hear(row.message, facts)
+    return live.holding(), mentions
 
 
 def _is_of_the_client(row: Row) -> bool:
     return row.role == "user" and row.message is not None and BY_THE_CLIENT.match(text_of(row.message)) is not None
 
 
-def _told_in(row: Row) -> list[Told]:
-    if row.message is None:
-        return []
-    text = searchable(row.message)
-    facts = kept(facts_of(row.message)) if row.facts is None else decoded(row.facts, text)
+def _told_in(row: Row, message: Message) -> list[Told]:
+    text = searchable(message)
+    facts = kept(facts_of(message)) if row.facts is None else decoded(row.facts, text)
     return told(facts, text, row=row.position, role=row.role)
 
 
-def _fitted(holding: Sequence[Told], heading: str, budget: int, count: Callable[[str], int], window: Window) -> str | None:
-    """Heading and block within the budget; None where no fact fits."""
-    holding = _by_worth(holding)
-    rules = {one.fact.text for one in holding if one.fact.kind is FactKind.constraint}
-    for room in _rooms(budget - count(heading)):
-        text = block(holding, room, count, is_shown=lambda text: text not in rules and text in window.summaries)
-        whole = f"{heading}\n{text}"
-        if text is None or count(whole) <= budget:
-            return text and whole
-    return None
+class Room:
+    """A text of so many tokens, heading and all, and the facts that were taken into it."""
+
+    def __init__(self, heading: str, budget: int, count: Callable[[str], int]) -> None:
+        self._heading = heading
+        self._budget = budget
+        self._count = count
+        self._taken: list[tuple[int, Told]] = []
+        self._spent = count(heading)
+        self._is_measured = True  # facts that are counted one by one come to a little more or less than the whole
+
+    def take(self, told: Sequence[tuple[int, Told]]) -> None:
+        """Take what fits, the first first; of each the place is given at which it is shown.
+
+        A value that is a part of one that is taken is told by that one.
+        """
+        missed = 0
+        for place, one in told:
+            if not self._is_told(one):
+                missed = 0 if self._take(place, one) else missed + 1
+            if missed == MISSES:
+                return
+
+    def text(self) -> str | None:
+        """The text; None where nothing fits."""
+        while self._taken and self._count(self._written()) > self._budget:
+            self._taken.pop()
+        return self._written() if self._taken else None
+
+    def _take(self, place: int, one: Told) -> bool:
+        cost = self._count(f", {one.fact.text} [{one.row}]")
+        if self._spent + cost > self._budget and not self._is_measured:
+            self._spent, self._is_measured = self._count(self._written()), True
+        if self._spent + cost > self._budget:
+            return False
+        self._taken = [(at, other) for at, other in self._taken if not _is_told_by(other, one)]
+        self._taken.append((place, one))
+        self._spent, self._is_measured = self._spent + cost, False
+        return True
+
+    def _is_told(self, one: Told) -> bool:
+        return any(_is_told_by(one, other) for _, other in self._taken)
+
+    def _written(self) -> str:
+        inner = block([one for _, one in sorted(self._taken, key=lambda taken: taken[0])], UNBOUNDED, self._count)
+        return f"{self._heading}\n{inner}"
 
 
-def _by_worth(holding: Sequence[Told]) -> list[Told]:
-    """The same with what is worth little before the rest, as if it had been said longer ago: the block begins with the newest.
-
-    That is what logs and code are full of, and more of one row than a few values. Bare numbers that a tool gave are left out:
-    most of them count lines.
-    """
-    holding = [one for one in holding if one.role != "tool" or not one.fact.text.isdigit()]
-    taken: Counter[int] = Counter()
-    worth: dict[int, bool] = {}
-    for index in range(len(holding) - 1, -1, -1):
-        one = holding[index]
-        is_of_person = one.role == "user" or (one.role == "assistant" and reads_as_prose(one.around))
-        worth[index] = is_of_person or (one.fact.kind not in LAST_KEPT and taken[one.row] < MOST_OF_A_ROW)
-        taken[one.row] += not is_of_person
-    return [holding[index] for index in sorted(range(len(holding)), key=lambda index: (worth[index], index))]
+def _is_told_by(shorter: Told, longer: Told) -> bool:
+    """Whether a value needs not be said beside a longer one; what the user said stays as the user said it."""
+    is_kept = _is_rule(shorter) or (shorter.role == "user" and longer.role != "user")
+    return not is_kept and is_part(shorter.fact.text, longer.fact.text)
 
 
-def _rooms(room: int) -> Iterator[int]:
-    """Less and less room: together two texts may count a little more than each alone."""
-    while room > 0:
-        yield room
-        room -= 8
+def _is_rule(one: Told) -> bool:
+    return one.fact.kind is FactKind.constraint

@@ -147,11 +147,14 @@ class Imports(Protocol):
     def recorded(self, file: str, chain: str, key: str) -> Message | None:
         """One of the newest messages of a chain, by its key."""
 
-    def keep(self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False) -> list[Placed]:
+    def keep(
+        self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False, patience: float | None = None
+    ) -> list[Placed]:
         """Archive chapters and remember how far the file was read, in one transaction.
 
         ``expected`` is the offset from which they were read, Outrun where another reader was quicker and nothing is kept.
-        ``history`` puts rows of a new conversation before everything that is archived. A message that cannot be kept is
+        ``history`` puts rows of a new conversation before everything that is archived. Another process's transaction is waited
+        for, ``patience`` seconds where that is given; StoreUnavailable then. A message that cannot be kept is
         left out and named in ``refused``. A chapter of a conversation that was deleted is left out whole.
         """
 

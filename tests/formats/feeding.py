@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from host.formats import claude_code
 from host.formats.feeds import FEEDS, Event, Feed, Said
 from host.formats.feeds.events import MAIN
+from host.formats.source import open_source
 from host.messages.reading import call_id, calls_of, text_of
 from host.messages.types import JSON, Message
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
+CLAUDE = "claude-code"
 SHEET = Path("0f0e0d0c-0000-4000-8000-000000000001.jsonl")
 
 
@@ -60,15 +66,28 @@ class Told:
 def fed(client: str, rows: Sequence[JSON], cuts: Collection[int] = (), path: Path = SHEET) -> Told:
     """Read rows, and begin a new feed from the state of the one before ahead of each row whose index is in ``cuts``."""
     told = Told()
-    feed: Feed = FEEDS[client].start(path, {}, told.known)
-    for index, row in enumerate(rows):
-        if index in cuts:
-            feed = FEEDS[client].start(path, json.loads(json.dumps(feed.state())), told.known)
-        for event in feed.take(index + 1, row):
-            told.take(event)
+    with _written(path, rows if cuts else []) as file:
+        feed: Feed = FEEDS[client].start(file, {}, told.known)
+        for index, row in enumerate(rows):
+            if index in cuts:
+                feed = FEEDS[client].start(file, json.loads(json.dumps(feed.state())), told.known)
+            for event in feed.take(index + 1, row):
+                told.take(event)
     told.abouts = {chain: feed.about(chain) for chain in {MAIN, *told.messages}}
     told.state = feed.state()
     return told
+
+
+@contextmanager
+def _written(path: Path, rows: Sequence[JSON]) -> Iterator[Path]:
+    """The file of these rows; it is written where it is not there and a feed may look into it."""
+    if path.exists() or not any(row.get("type") == "queue-operation" for row in rows):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / path.name
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        yield file
 
 
 def rows_of(path: Path) -> list[JSON]:
@@ -79,3 +98,69 @@ def rows_of(path: Path) -> list[JSON]:
 def shape(messages: list[Message]) -> list[str]:
     """Each message as role, calls and text in short."""
     return [f"{m['role']}{''.join(f'+{call_id(call)}' for call in calls_of(m))}:{m.get('tool_call_id') or text_of(m)}" for m in messages]
+
+
+def in_place(messages: list[Message]) -> list[Message]:
+    """Each prompt that was said in the middle of a turn behind the results of it: a feed says them as soon as they are told.
+
+    Where it stood before a result, both sides are put in order; else nothing is touched.
+    """
+    ordered: list[Message] = []
+    said: list[Message] = []
+    for message in messages:
+        ...
+    return ordered
+
+
+def drafts_of(path: Path) -> list[list[Message]]:
+    """The conversations of a whole file."""
+    with open_source(path) as source:
+        return [messages for draft in claude_code.read(source) if (messages := draft.messages)]
+
+
+class Sheet:
+    """Writes rows as the client does, each line the child of the line before it unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.rows: list[JSON] = []
+        self.newest: str | None = None
+
+    def line(self, kind: str, content: Any = None, *, parent: str | None = "", **more: Any) -> str:
+        uuid = f"u{len(self.rows)}"
+        row = {"type": kind, "uuid": uuid, "parentUuid": self.newest if parent == "" else parent, "sessionId": "s-1", **more}
+        self.newest = uuid
+        if content is not None:
+            row["message"] = {"role": kind, "content": content}
+        self.rows.append(row)
+        return uuid
+
+    def user(self, content: Any, **more: Any) -> str:
+        return self.line("user", content, **more)
+
+    def answer(self, key: str, *blocks: Any, **more: Any) -> str:
+        uuid = self.line("assistant", list(blocks), **more)
+        self.rows[-1]["message"].update(id=key, model="claude-x")
+        return uuid
+
+    def result(self, *keys: str, **more: Any) -> str:
+        return self.user([{"type": "tool_result", "tool_use_id": key, "content": f"of {key}"} for key in keys], **more)
+
+    def queue(self, operation: str, words: Any = None, **more: Any) -> int:
+        """An operation on the queue, which stands outside of the chain; gives the number of its line."""
+        content = {} if words is None else {"content": words}
+        self.rows.append({"type": "queue-operation", "operation": operation, "sessionId": "s-1", **content, **more})
+        return len(self.rows)
+
+    def attach(self, prompt: Any, **more: Any) -> str:
+        return self.line("attachment", attachment={"type": "queued_command", "prompt": prompt}, **more)
+
+    def read(self, cuts: Any = ()) -> Told:
+        return fed(CLAUDE, self.rows, cuts)
+
+
+def text(words: str) -> JSON:
+    return {"type": "text", "text": words}
+
+
+def use(key: str, **arguments: Any) -> JSON:
+    return {"type": "tool_use", "id": key, "name": "Read", "input": arguments}

@@ -11,54 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.formats import claude_code
 from host.formats.feeds import FEEDS, Said, TakenBack
 from host.formats.feeds.events import MAIN
 from host.formats.feeds.trail import LINES, MESSAGES, PROMPTS
-from host.formats.source import open_source
 from host.messages.types import JSON
-from tests.formats.feeding import DATA, SHEET, Told, fed, rows_of, shape
+from tests.formats.feeding import CLAUDE, DATA, SHEET, Sheet, Told, drafts_of, fed, in_place, rows_of, shape, text, use
 
-CLIENT = "claude-code"
-
-
-class Sheet:
-    """Writes rows as the client does, each line the child of the line before it unless told otherwise."""
-
-    def __init__(self) -> None:
-        self.rows: list[JSON] = []
-        self.newest: str | None = None
-
-    def line(self, kind: str, content: Any = None, *, parent: str | None = "", **more: Any) -> str:
-        uuid = f"u{len(self.rows)}"
-        row = {"type": kind, "uuid": uuid, "parentUuid": self.newest if parent == "" else parent, "sessionId": "s-1", **more}
-        self.newest = uuid
-        if content is not None:
-            row["message"] = {"role": kind, "content": content}
-        self.rows.append(row)
-        return uuid
-
-    def user(self, content: Any, **more: Any) -> str:
-        return self.line("user", content, **more)
-
-    def answer(self, key: str, *blocks: Any, **more: Any) -> str:
-        uuid = self.line("assistant", list(blocks), **more)
-        self.rows[-1]["message"].update(id=key, model="claude-x")
-        return uuid
-
-    def result(self, *keys: str, **more: Any) -> str:
-        return self.user([{"type": "tool_result", "tool_use_id": key, "content": f"of {key}"} for key in keys], **more)
-
-    def read(self, cuts: Any = ()) -> Told:
-        return fed(CLIENT, self.rows, cuts)
-
-
-def text(words: str) -> JSON:
-    return {"type": "text", "text": words}
-
-
-def use(key: str, **arguments: Any) -> JSON:
-    return {"type": "tool_use", "id": key, "name": "Read", "input": arguments}
 
 
 def told_of(event: object) -> str:
@@ -91,7 +49,7 @@ def test_an_answer_in_pieces_is_said_again_grown_under_its_first_key() -> None:
 
 
 def test_what_was_said_does_not_change_when_the_answer_grows() -> None:
-    feed = FEEDS[CLIENT].start(SHEET, {}, lambda chain, key: None)
+    feed = FEEDS[CLAUDE].start(SHEET, {}, lambda chain, key: None)
     sheet = Sheet()
     for block in (text("one"), text("two"), text("three")):
         sheet.answer("m1", block)
@@ -131,9 +89,9 @@ def test_after_a_restart_an_answer_that_is_not_known_any_more_goes_on_as_a_messa
     sheet.answer("m1", text("erased"))
     sheet.answer("m1", text("more"))
     sheet.answer("m1", text("and more"))
-    feed = FEEDS[CLIENT].start(SHEET, {}, lambda chain, key: None)
+    feed = FEEDS[CLAUDE].start(SHEET, {}, lambda chain, key: None)
     feed.take(1, sheet.rows[0])
-    feed = FEEDS[CLIENT].start(SHEET, feed.state(), lambda chain, key: None)
+    feed = FEEDS[CLAUDE].start(SHEET, feed.state(), lambda chain, key: None)
     events = [*feed.take(2, sheet.rows[1]), *feed.take(3, sheet.rows[2])]
     assert [told_of(event) for event in events] == ["u1: assistant:more", "u1: assistant:more\nand more"]
 
@@ -163,7 +121,7 @@ def test_a_line_written_twice_is_said_once_over_a_restart_too() -> None:
 
 
 def test_lines_without_an_id_are_named_by_their_number() -> None:
-    told = fed(CLIENT, [{"type": "user", "message": {"content": "a"}}] * 2)
+    told = fed(CLAUDE, [{"type": "user", "message": {"content": "a"}}] * 2)
     assert list(told.messages[MAIN]) == ["line 1", "line 2"]
 
 
@@ -204,7 +162,7 @@ def test_side_chains_are_chains_of_their_own() -> None:
     ],
 )
 def test_a_session_is_named_by_its_file_else_by_its_lines(stem: str, rows: list[JSON], session: str) -> None:
-    assert fed(CLIENT, rows, (1,), Path(f"{stem}.jsonl")).abouts[MAIN]["session"] == session
+    assert fed(CLAUDE, rows, (1,), Path(f"{stem}.jsonl")).abouts[MAIN]["session"] == session
 
 
 def title(kind: str, words: str, **more: Any) -> JSON:
@@ -227,12 +185,12 @@ TITLES: dict[str, tuple[list[JSON], str | None]] = {
 @pytest.mark.parametrize("name", TITLES)
 def test_the_title_is(name: str) -> None:
     rows, expected = TITLES[name]
-    assert fed(CLIENT, rows).abouts[MAIN].get("title") == expected
+    assert fed(CLAUDE, rows).abouts[MAIN].get("title") == expected
 
 
 def test_a_title_is_not_remembered_but_its_rank_is() -> None:
     rows = [title("custom-title", "mine"), title("ai-title", "the client's")]
-    told = fed(CLIENT, rows, (1,))
+    told = fed(CLAUDE, rows, (1,))
     assert "title" not in told.abouts[MAIN]
     assert "mine" not in json.dumps(told.state)
 
@@ -284,7 +242,7 @@ TIMES = {
 
 @pytest.mark.parametrize("recorded", TIMES)
 def test_the_time_of_a_message_is_its_lines(recorded: object) -> None:
-    [event] = fed(CLIENT, [{**LINE, "timestamp": recorded}]).events
+    [event] = fed(CLAUDE, [{**LINE, "timestamp": recorded}]).events
     assert isinstance(event, Said)
     assert event.time == TIMES[recorded]
 
@@ -404,7 +362,7 @@ def test_the_prompts_of_the_made_up_session_that_were_taken_back() -> None:
     path = Path(__file__).parents[1] / "given" / "recall" / "conversations" / "tool-library.jsonl"
     rows = rows_of(path)
     for cuts in ((), range(len(rows))):
-        told = fed(CLIENT, rows, cuts, path)
+        told = fed(CLAUDE, rows, cuts, path)
         keys = {index + 1: row.get("uuid") for index, row in enumerate(rows)}
         assert [event.key for event in told.events if isinstance(event, TakenBack)] == [keys[22]]
         assert told.compactions == [keys[12], keys[39]]
@@ -435,7 +393,7 @@ class Move(NamedTuple):
         return [{"type": "thinking", "thinking": self.words}, text(self.words), use(f"c{place}")]
 
     def older(self, sheet: Sheet, branches: bool) -> str:
-        return str(sheet.rows[-self.back]["uuid"]) if branches and 0 < self.back <= len(sheet.rows) else ""
+        return str(sheet.rows[-self.back].get("uuid", "")) if branches and 0 < self.back <= len(sheet.rows) else ""
 
     def write(self, sheet: Sheet, *, branches: bool) -> None:
         place, parent = len(sheet.rows), self.older(sheet, branches)
@@ -459,6 +417,10 @@ class Move(NamedTuple):
                 sheet.answer(f"s{self.back}", block, agentId=f"a{self.back}", **side)
             case "older":
                 sheet.user(self.words, **side)
+            case "queue":
+                sheet.queue(("enqueue", "enqueue", "remove", "remove", "remove", "dequeue", "popAll")[self.back], self.words or None)
+            case "attach":
+                sheet.attach(self.words)
             case "system":
                 sheet.line("system", subtype="turn_duration")
             case "again":
@@ -470,7 +432,8 @@ class Move(NamedTuple):
 
 
 KINDS = ["user", "user", "piece", "piece", "piece", "next", "result", "results", "note", "agent", "older", "system", "again", "compact"]
-MOVES = st.builds(Move, st.sampled_from([*KINDS, "error"]), st.sampled_from(["a", "b", ""]), st.integers(0, 6))
+QUEUE = ["queue", "queue", "queue", "attach"]
+MOVES = st.builds(Move, st.sampled_from([*KINDS, *QUEUE, "error"]), st.sampled_from(["a", "b", ""]), st.integers(0, 6))
 
 
 def sheet_of(moves: list[Move], *, branches: bool) -> Sheet:
@@ -489,11 +452,6 @@ def test_every_cut_gives_the_same(moves: list[Move], cuts: set[int]) -> None:
     assert sheet.read(range(len(sheet.rows))).outcome == whole
 
 
-def drafts_of(path: Path) -> list[list[Any]]:
-    with open_source(path) as source:
-        return [messages for draft in claude_code.read(source) if (messages := draft.messages)]
-
-
 # left out: errors, which only the feed keeps, and thoughts without words, which take no place until a word follows
 @given(st.lists(MOVES.filter(lambda move: move.kind != "error" and bool(move.words)), max_size=30))
 def test_without_branches_it_is_what_the_whole_file_gives(tmp_path_factory: pytest.TempPathFactory, moves: list[Move]) -> None:
@@ -502,7 +460,7 @@ def test_without_branches_it_is_what_the_whole_file_gives(tmp_path_factory: pyte
     path.write_text("".join(json.dumps(row) + "\n" for row in sheet.rows))
     told = sheet.read()
     chains = [told.window(chain) for chain in sorted(told.messages, key=bool)]
-    assert sorted(map(json.dumps, chains)) == sorted(map(json.dumps, drafts_of(path)))
+    assert sorted(map(json.dumps, map(in_place, chains))) == sorted(map(json.dumps, map(in_place, drafts_of(path))))
 
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real conversations of ../shared/data are not here")
@@ -512,8 +470,8 @@ FILES = sorted((DATA / "claude-code").glob("*.jsonl")) if DATA.is_dir() else []
 @needs_data
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_real_sessions_are_told_as_the_whole_file_is_read(path: Path) -> None:
-    told = fed(CLIENT, rows_of(path), path=path)
-    assert [told.window(chain) for chain in told.messages] == drafts_of(path)
+    told = fed(CLAUDE, rows_of(path), path=path)
+    assert [in_place(told.window(chain)) for chain in told.messages] == [in_place(draft) for draft in drafts_of(path)]
     assert not [event for event in told.events if isinstance(event, TakenBack)]
     assert all(isinstance(event, Said) and event.time for event in told.events)
 
@@ -522,19 +480,19 @@ def test_real_sessions_are_told_as_the_whole_file_is_read(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_real_sessions_are_told_the_same_with_every_cut(path: Path) -> None:
     rows = rows_of(path)
-    whole = fed(CLIENT, rows, path=path).outcome
-    assert fed(CLIENT, rows, range(len(rows)), path).outcome == whole
+    whole = fed(CLAUDE, rows, path=path).outcome
+    assert fed(CLAUDE, rows, range(len(rows)), path).outcome == whole
     for cut in range(0, len(rows), 25):
-        assert fed(CLIENT, rows, (cut,), path).outcome == whole
+        assert fed(CLAUDE, rows, (cut,), path).outcome == whole
 
 
 @needs_data
 def test_the_real_compaction_and_a_real_agents_file() -> None:
     path = DATA / "claude-code" / "session-624a4a58.jsonl"
-    told = fed(CLIENT, rows_of(path), path=path)
+    told = fed(CLAUDE, rows_of(path), path=path)
     assert [rows_of(path)[158]["uuid"]] == told.compactions
     assert told.abouts[MAIN]["session"] == "624a4a58-b34c-462d-a70d-13421c8125a8"
     path = DATA / "claude-code" / "agent-a485154.jsonl"
-    told = fed(CLIENT, rows_of(path), path=path)
+    told = fed(CLAUDE, rows_of(path), path=path)
     assert list(told.messages) == ["a485154"]
     assert told.abouts["a485154"]["agent"] == "a485154"

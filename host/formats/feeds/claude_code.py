@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from host.formats.branches import Line
 from host.formats.claude_code import add_message, chain_of, line_of
+from host.formats.content import content_from
 from host.formats.feeds.drafting import Added, Drafting, newest, time_of
-from host.formats.feeds.events import Event, Known, Said, TakenBack
+from host.formats.feeds.events import MAIN, Event, Known, Said, TakenBack
 from host.formats.feeds.facts import Facts
 from host.formats.feeds.trail import Trail
 from host.formats.loose import keyed
+from host.formats.queued import QUEUE, PromptQueue, Queued, mark_of_words
+from host.formats.source import Broken, parsed
 from host.messages.types import JSON
 
 ROOTS = 200  # lines of side chains without an agent's name: the next one follows one of them
@@ -22,9 +26,11 @@ class ClaudeCodeFeed:
     """One session file while it is read."""
 
     def __init__(self, path: Path, state: JSON, known: Known) -> None:
+        self._path = path
         self._drafting = Drafting(known, keyed(state.get("open")))
         self._trail = Trail(keyed(state.get("trail")))
         self._facts = Facts(path.stem, keyed(state.get("facts")))
+        self._queue = PromptQueue(keyed(state.get("queue")))
         self._roots: dict[str, str] = {**keyed(state.get("roots"))}
 
     def take(self, number: int, row: JSON) -> list[Event]:
@@ -44,21 +50,34 @@ class ClaudeCodeFeed:
             "open": self._drafting.state(),
             "trail": self._trail.state(),
             "facts": self._facts.state(),
+            "queue": self._queue.state(),
             "roots": dict(newest(self._roots.items(), ROOTS)),
         }
 
     def _taken(self, number: int, row: JSON) -> list[Event]:
-        line = line_of(number, row)
         self._facts.note_file(row, self._trail.holds)
+        if row.get("type") == QUEUE:
+            return self._handed_over(number, row)
+        line = line_of(number, row)
         if line is None or self._trail.holds(line.uuid):
             return []
         chain = chain_of(line, row, self._roots)
         self._trail.pass_line(line.uuid, number)
         self._facts.note(chain, row, line)
-        if line.message is None:
+        if line.message is None or (chain == MAIN and self._queue.repeats(number, row, line)):
             return []
         added = self._drafting.added(chain, line.uuid, partial(add_message, message=line.message))
         return [*self._gone_back(chain, number, row, line, added), *_said(chain, row, added)]
+
+    def _handed_over(self, number: int, row: JSON) -> list[Event]:
+        """The prompt that a line of the queue hands to the model. The answer goes on around it, so it stays open."""
+        queued = self._queue.operate(number, row)
+        content = _content_of(queued, self._path) if queued else None
+        if queued is None or content is None:
+            return []
+        self._queue.hand_over(queued, number)
+        self._trail.begin(MAIN, number, [queued.key])
+        return [Said(MAIN, queued.key, {"role": "user", "content": content_from(content)}, time_of(row))]
 
     def _gone_back(self, chain: str, number: int, row: JSON, line: Line, added: Sequence[Added]) -> list[Event]:
         """Note the messages that a line began; where its prompt goes back behind an earlier one, what it takes back."""
@@ -69,6 +88,8 @@ class ClaudeCodeFeed:
         elif is_prompt:
             key = self._trail.back(chain, line.parent)
             self._trail.prompt(chain, number, line.uuid, line.parent)
+        if key and chain == MAIN:
+            self._queue.forget()
         self._trail.begin(chain, number, [entry.key for entry in added if entry.is_new])
         return [TakenBack(chain, key)] if key else []
 
@@ -76,3 +97,20 @@ class ClaudeCodeFeed:
 def _said(chain: str, row: JSON, added: Sequence[Added]) -> list[Event]:
     time, summarises = time_of(row), bool(row.get("isCompactSummary"))
     return [Said(chain, one.key, one.message, time, compaction=summarises and one.message["role"] != "tool") for one in added]
+
+
+def _content_of(queued: Queued, path: Path) -> object:
+    """What a prompt in the queue says, from the file where an earlier reading met it; None where it is not there any more."""
+    if queued.content is not None:
+        return queued.content
+    content = _content_at(path, queued.number)
+    return content if mark_of_words(content) == queued.mark else None
+
+
+def _content_at(path: Path, number: int) -> object:
+    try:
+        with path.open("rb") as opened:
+            line = next(islice(opened, number - 1, None), b"")
+        return keyed(parsed(line.strip())).get("content")
+    except (OSError, Broken):
+        return None

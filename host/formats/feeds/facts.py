@@ -9,8 +9,8 @@ from host.formats.branches import Line
 from host.formats.claude_code import model_of
 from host.formats.feeds.drafting import CHAINS, newest
 from host.formats.feeds.events import MAIN
-from host.formats.feeds.trail import mark_of
 from host.formats.loose import count_under, keyed, text_under
+from host.formats.marks import mark_of
 from host.messages.types import JSON
 
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

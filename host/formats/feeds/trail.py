@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import NamedTuple
 
 from host.formats.feeds.drafting import newest
 from host.formats.loose import keyed, listed
+from host.formats.marks import mark_of
 from host.messages.types import JSON
 
 LINES = 500  # remembered over a restart: a line that is written twice is written soon again
@@ -106,8 +106,3 @@ class Trail:
         """Forget the messages of a chain from a line on."""
         self._messages = [entry for entry in self._messages if entry.chain != chain or entry.number < number]
         self._prompts = [entry for entry in self._prompts if entry.chain != chain or entry.number < number]
-
-
-def mark_of(uuid: str) -> str:
-    """A short digest of an id, empty for none."""
-    return blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if uuid else ""

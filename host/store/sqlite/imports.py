@@ -90,9 +90,11 @@ class SqliteImports:
             position = json.loads(found[2]).get(named(key)) if found else None
             return _newest(connection, found[3], position) if position is not None else None
 
-    def keep(self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False) -> list[Placed]:
+    def keep(
+        self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False, patience: float | None = None
+    ) -> list[Placed]:
         """Archive chapters and remember how far the file was read, in one transaction."""
-        with self._connection.writing() as connection:
+        with self._connection.writing(patience=patience) as connection:
             number, erased = _noted(connection, reading, expected), Erased(connection, self._key)
             return [self._kept(connection, number, reading, chapter, erased, history=history) for chapter in chapters]
 
