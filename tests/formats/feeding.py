@@ -101,14 +101,13 @@ def shape(messages: list[Message]) -> list[str]:
 
 
 def in_place(messages: list[Message]) -> list[Message]:
-    """Each prompt that was said in the middle of a turn behind the results of it: a feed says them as soon as they are told.
-
-    Where it stood before a result, both sides are put in order; else nothing is touched.
-    """
+    """Results before what the user said: a feed says a prompt as soon as the model was told it, results may still come."""
     ordered: list[Message] = []
-    said: list[Message] = []
     for message in messages:
-        ...
+        place = len(ordered)
+        while message["role"] == "tool" and place and ordered[place - 1]["role"] == "user":
+            place -= 1
+        ordered.insert(place, message)
     return ordered
 
 

@@ -15,8 +15,7 @@ from host.formats.feeds import FEEDS, Said, TakenBack
 from host.formats.feeds.events import MAIN
 from host.formats.feeds.trail import LINES, MESSAGES, PROMPTS
 from host.messages.types import JSON
-from tests.formats.feeding import CLAUDE, DATA, SHEET, Sheet, Told, drafts_of, fed, in_place, rows_of, shape, text, use
-
+from tests.formats.feeding import CLAUDE, DATA, SHEET, Sheet, drafts_of, fed, in_place, rows_of, shape, text, use
 
 
 def told_of(event: object) -> str:

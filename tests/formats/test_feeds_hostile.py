@@ -20,12 +20,27 @@ KEYS = [
     *("type", "subtype", "uuid", "parentUuid", "logicalParentUuid", "sessionId", "isSidechain", "agentId", "isMeta", "isCompactSummary"),
     *("isVisibleInTranscriptOnly", "isApiErrorMessage", "message", "role", "content", "id", "model", "cwd", "version", "gitBranch"),
     *("timestamp", "leafUuid", "summary", "customTitle", "attachment", "prompt", "payload", "text", "thinking", "tool_use_id", "name"),
-    *("input", "arguments", "call_id", "output", "num_turns", "images", "image_url", "base_instructions", "git", "source", "subagent"),
+    *(
+        "input",
+        "arguments",
+        "call_id",
+        "output",
+        "num_turns",
+        "operation",
+        "reason",
+        "images",
+        "image_url",
+        "base_instructions",
+        "git",
+        "source",
+        "subagent",
+    ),
 ]
 WORDS = [
     *("user", "assistant", "system", "attachment", "summary", "custom-title", "queued_command", "local_command", "compact_boundary"),
     *("session_meta", "response_item", "event_msg", "turn_context", "compacted", "message", "reasoning", "function_call"),
     *("function_call_output", "user_message", "agent_message", "task_started", "thread_rolled_back", "thread_name_updated"),
+    *("queue-operation", "enqueue", "dequeue", "remove", "popAll", "absorbed_mid_turn"),
     *("text", "input_text", "output_text", "tool_use", "tool_result", "thinking", "input_image", "image", "u1", "u2", "\ud800", "a\0b", ""),
 ]
 ATOMS = st.one_of(st.none(), st.booleans(), st.integers(-2, 3), st.floats(allow_nan=False), st.sampled_from(WORDS))
@@ -46,7 +61,12 @@ LINES = objects(
     type=st.sampled_from(WORDS), uuid=st.sampled_from(WORDS), parentUuid=st.sampled_from(WORDS), message=SPOKEN, isSidechain=ATOMS
 )
 ITEMS = objects(type=st.sampled_from(WORDS), role=st.sampled_from(["user", "assistant"]), content=BLOCKS, call_id=ATOMS, message=ATOMS)
-ROWS = st.one_of(LINES, objects(type=st.sampled_from(WORDS), payload=ITEMS), ITEMS)
+QUEUE = objects(
+    type=st.just("queue-operation"),
+    operation=st.sampled_from(["enqueue", "enqueue", "remove", "dequeue", "popAll"]),
+    content=SPOKEN | BLOCKS | ATOMS,
+)
+ROWS = st.one_of(LINES, QUEUE, objects(type=st.sampled_from(WORDS), payload=ITEMS), ITEMS)
 
 
 @pytest.mark.parametrize("client", FEEDS)

@@ -84,7 +84,10 @@ def _claude_code(file: Path, rows: list[tuple[int, JSON]]) -> list[Talk]:
     chains: dict[str, dict[str, Spoken]] = {}
     first: dict[str, JSON] = {}
     seen: set[str] = set()
+    queued = _taken_from_the_queue(rows)
     for number, row in rows:
+        if number in queued:
+            chains.setdefault("", {})[f"queue {number}"] = queued[number]
         hidden = row.get("isVisibleInTranscriptOnly") and not row.get("isCompactSummary")
         if not _is_claude_code(row) or hidden or row.get("uuid") in seen:
             continue
@@ -98,6 +101,28 @@ def _claude_code(file: Path, rows: list[tuple[int, JSON]]) -> list[Talk]:
         Talk(file, tuple(map(_settled, said.values())), agent, first[agent].get("sessionId", ""), first[agent].get("cwd", ""))
         for agent, said in chains.items()
     ]
+
+
+def _taken_from_the_queue(rows: list[tuple[int, JSON]]) -> dict[int, Spoken]:
+    """By its line each prompt that the model was told in the middle of a turn and that no other line of the file holds.
+
+    Every prompt that is queued leaves once: sent (its own line follows), taken back by the user, or told without a line.
+    """
+    lines = [row["message"]["content"] if row.get("type") == "user" else row.get("attachment", {}).get("prompt") for _, row in rows]
+    held = {words for words in lines if isinstance(words, str)}
+    queue: list[str] = []
+    told: dict[int, Spoken] = {}
+    for number, row in (entry for entry in rows if entry[1].get("type") == "queue-operation"):
+        match row["operation"]:
+            case "enqueue":
+                queue.append(row["content"])
+            case "popAll":
+                queue.clear()
+            case "dequeue" | "remove" as operation:
+                words = queue.pop(queue.index(row["content"]) if row.get("content") in queue else 0)
+                if operation == "remove" and words not in held:
+                    told[number] = Spoken("user", (("content", words),), (number,), frozenset({datetime.fromisoformat(row["timestamp"])}))
+    return told
 
 
 def _claude_code_line(number: int, row: JSON) -> Iterator[tuple[str, Spoken]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from random import Random
 import pytest
 
 from host.app.stores import open_archive
+from host.formats import read
 from host.importing.importer import Importer
 from host.store.protocols import Store
 from tests.importing.oracle import check, counts
-from tests.importing.raw_files import Talk, talks_in, talks_of
+from tests.importing.raw_files import Spoken, Talk, talks_in, talks_of, texts_of
 from tests.importing.round import DATA, ROOT, import_twice, imported
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real conversations of ../shared/data are not here")
@@ -35,6 +37,14 @@ def test_an_import_is_complete_the_first_time_and_adds_nothing_the_second(folder
     assert not found.checked.differences, "\n".join(map(str, found.checked.differences))
     assert found.first[0] == found.checked.conversations > 0
     assert found.second == found.first
+
+
+@needs_data
+@pytest.mark.parametrize("path", sorted((DATA / "claude-code").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_the_reader_of_whole_files_says_what_the_file_says(path: Path) -> None:
+    [talk], [transcript] = talks_of(path), read(path)
+    told = [Spoken(message["role"], texts_of(dict(message)), ()) for message in transcript.messages]
+    assert Counter(said.key for said in told) == Counter(said.key for said in talk.messages)
 
 
 GROWING = [

@@ -25,6 +25,7 @@ GIVEN = ROOT / "tests" / "given" / "recall"
 REAL = DATA / "claude-code" / "session-624a4a58.jsonl"
 MADE_UP, OTHER = GIVEN / "conversations" / "tool-library.jsonl", GIVEN / "conversations" / "other-desk.jsonl"
 BUDGET = 800  # tokens of the hook's text
+WANTED_TO, WANTED = 100, 11  # the line where a compaction is thought of, and how many of its fifteen values the text has at least
 READ_TO = {1: 12, 2: None}  # the line up to which the made up session is read for each compaction
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real conversations of ../shared/data are not here")
 count = Counter().text
@@ -80,7 +81,7 @@ def hook(made: Imported) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("values.jsonl", marks=needs_data), pytest.param("constraints.jsonl", marks=needs_data), "left_behind.jsonl"]
+    "name", [*(pytest.param(f"{name}.jsonl", marks=needs_data) for name in ("values", "constraints", "wanted")), "left_behind.jsonl"]
 )
 def test_every_label_stands_where_it_says(name: str) -> None:
     for label in labels(name):
@@ -123,6 +124,18 @@ def test_after_each_compaction_of_the_made_up_session_the_hook_prints_what_the_l
     asked = [label for label in labels("left_behind.jsonl") if label["compaction"] == compaction]
     assert [label["text"] for label in asked if label["expect"] == "must" and label["text"] not in text] == []
     assert [label["text"] for label in asked if label["expect"] == "no" and label["text"] in text] == []
+    assert count(text) <= BUDGET
+
+
+@needs_data
+@pytest.mark.parametrize("file", sorted({label["file"] for label in labels("wanted.jsonl")}))
+def test_where_no_summary_is_known_yet_most_of_what_is_wanted_of_a_long_session_is_printed(file: str, tmp_path: Path) -> None:
+    cut = tmp_path / Path(file).name
+    cut.write_text("".join((DATA / file).read_text(encoding="utf-8").splitlines(keepends=True)[:WANTED_TO]), encoding="utf-8")
+    made = imported(tmp_path, [cut])
+    text = left_behind(made.store, made.session, everything=True, budget=BUDGET, count=count) or ""
+    made.store.close()
+    assert len([label for label in labels("wanted.jsonl") if label["file"] == file and label["text"] in text]) >= WANTED
     assert count(text) <= BUDGET
 
 
