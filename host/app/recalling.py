@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.app.stores import open_archive
+from host.app.stores import archive_of, open_archive
 from host.app.wiring import Options
 from host.errors import CtxhostError, StoreError
 from host.importing.importer import Importer
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 CATCH_UP_SECONDS = 0.2  # what a search may spend on it before it begins
 READ_SECONDS = 0.15  # of that on reading session files, the rest on the index, which a search can do without
+READY_SECONDS = 1.0  # on the index before the first search, while nobody waits
+READYING = "ctxhost makes ready"  # the thread that does it
 DURABILITY = "normal"  # what is written here stands in the clients' files as well: after a power cut it is read again
 COUNTED_AS = "gpt-4"  # nobody knows the client's vocabulary; this one loads in half the time of a newer one and rarely counts less
 NOT_READ = "{} not indexed yet; `{}` reads them all"
@@ -44,29 +46,35 @@ class Recalling:
         self._lock = threading.Lock()
         self._calls = 0
         self._opened: _Opened | None = None
+        self._readying: threading.Thread | None = None
 
     def tools(self) -> list[ToolSchema]:
-        """The schemas; the same whatever is archived, and also where the archive cannot be opened."""
+        """The schemas; the same whatever is archived, and also where the archive cannot be opened.
+
+        Who asks for them is about to use them: what the first call needs is made ready meanwhile.
+        """
         from host.recall.recall import Recall
         from host.store.memory import MemoryStore
 
-        return Recall(MemoryStore(), self._boundary, count=self._count).tools()
+        schemas = Recall(MemoryStore(), self._boundary, count=self._count).tools()
+        with self._lock:
+            if self._readying is None:
+                self._readying = threading.Thread(target=self._make_ready, name=READYING, daemon=True)
+                self._readying.start()
+        return schemas
 
     def call(self, name: str, arguments: object) -> Answer:
         """Use a tool. Raises StoreError where the archive cannot be opened; the next call tries again."""
         from host.recall.recall import Recall
 
-        with self._lock:
-            self._calls += 1
-        try:
+        if self._readying is not None:
+            self._readying.join()
+        with self._at_work():
             opened = self._open()
             answer = Recall(opened.store, self._boundary, count=self._count, catch_up=opened.catch_up).call(name, arguments)
             if answer.is_error and not opened.is_usable():
                 self._opened = None  # another call that still uses it keeps it open
             return answer
-        finally:
-            with self._lock:
-                self._calls -= 1
 
     def close(self) -> None:
         """Close the archive; where a call that nobody waits for is still at work, it ends with the process."""
@@ -74,6 +82,24 @@ class Recalling:
             if self._opened is not None and not self._calls:
                 self._opened.store.close()
                 self._opened = None
+
+    def _make_ready(self) -> None:
+        """Load the vocabulary, open the archive where there is one, and index what waits; a fault is the first call's to meet."""
+        with self._at_work(), suppress(StoreError):
+            self._count(COUNTED_AS)
+            if archive_of(self._home).exists():
+                self._open().store.search.catch_up(seconds=READY_SECONDS)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Until it is over the archive stays open."""
+        with self._lock:
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls -= 1
 
     def _open(self) -> _Opened:
         with self._lock:

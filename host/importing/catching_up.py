@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from threading import Lock
 
 from host.errors import Outrun, StoreError
 from host.formats.sessions import CLIENTS
+from host.importing.folders import Folders, Found
 from host.importing.order import newest_archived, newest_record
 from host.importing.owners import Owners, spellings
-from host.importing.places import CODEX, Places, RecordedFile
+from host.importing.places import CODEX, Place, Places, RecordedFile
 from host.importing.reading import kept_of
-from host.importing.unread import Changed, Unread, stamp_of
+from host.importing.unread import Changed, Unread
 from host.importing.values import CaughtUp, Enough, Imported
+from host.importing.watching import Watch
 from host.store.protocols import FileStore
 
 SLICE = 0.008  # seconds of reading; keeping what was read takes about as long again
+LOOKING = 0.6  # share of the time in which files are looked for and at
 ASKING = 0.3  # share of the time in which files are asked whose they are
 BUSY = "another search is reading the session files; what is new in them may be missing"
+UNLISTED = "there was no time to look for session files in {:,} folders; the next search looks there"
+UNSEEN = "there was no time to look at {:,} session files; the next search looks at them"
 
 
 class CatchingUp:
@@ -29,6 +35,8 @@ class CatchingUp:
         self._store = store
         self._places = places
         self._owners = Owners(store)
+        self._folders = Folders()
+        self._watches: defaultdict[tuple[str, ...], Watch] = defaultdict(Watch)  # by the directories that are asked for
         self._unread = Unread(store.imports)
         self._lock = Lock()
 
@@ -57,25 +65,36 @@ class CatchingUp:
 
     def _changed(self, directories: Sequence[str], until: float) -> tuple[list[Changed], list[str]]:
         """What has something new, the file written last first, and what is said of files that there was no time for."""
-        known = self._store.imports.readings()
-        files = self._files_in(directories, known) if directories else [file for name in CLIENTS for file in self._places.of_client(name)]
-        stamped = [(file, stamp_of(file)) for file in files]
-        changed = [
-            Changed(file, stamp, file.name not in known) for file, stamp in stamped if stamp is not None and stamp != known.get(file.name)
-        ]
-        changed.sort(key=lambda each: each.stamp[1], reverse=True)
+        known, watch = self._store.imports.readings(), self._watches[tuple(directories)]
         now = time.monotonic()
-        return self._begun_in(directories, changed, now + max(ASKING * (until - now), SLICE)) if directories else (changed, [])
+        looked_until = now + max(LOOKING * (until - now), SLICE)
+        self._folders.unlisted = 0
+        files = self._files_in(directories, known, looked_until) if directories else self._files_of_all(looked_until)
+        changed = watch.changed(files, known, looked_until)
+        missed = ((UNLISTED, self._folders.unlisted), (UNSEEN, watch.unseen))
+        unseen = [notice.format(number) for notice, number in missed if number]
+        if not directories:
+            return changed, unseen
+        now = time.monotonic()
+        begun, unasked = self._begun_in(directories, changed, now + max(ASKING * (until - now), SLICE))
+        return begun, [*unseen, *unasked]
 
-    def _files_in(self, directories: Sequence[str], known: Mapping[str, object]) -> list[RecordedFile]:
+    def _files_of_all(self, until: float) -> dict[str, Found]:
+        return self._found([place for name in CLIENTS for place in self._places.searched(name)], until)
+
+    def _files_in(self, directories: Sequence[str], known: Mapping[str, object], until: float) -> dict[str, Found]:
         """The files of these directories, and rollouts that were never read."""
         foreign = self._owners.foreign[tuple(directories)]
         ours = self._owners.remembered(directories, known)
-        rollouts = self._places.of_client(CODEX, foreign)
-        elsewhere = {file.path for file in rollouts if file.name in known and file.name not in ours}
-        foreign |= elsewhere
-        found = [*self._places.of_directories(directories), *rollouts, *ours.values()]
-        return list({file.name: file for file in found if file.path not in elsewhere}.values())
+        rollouts = self._found(self._places.searched(CODEX), until)
+        foreign |= {name for name in rollouts if name in known and name not in ours}
+        recorded = {name: Found(str(file.path), name, file.client or "") for name, file in ours.items()}
+        found = {**recorded, **self._found(self._places.searched_for(directories), until), **rollouts}
+        return {name: file for name, file in found.items() if name not in foreign}
+
+    def _found(self, places: Sequence[Place], until: float) -> dict[str, Found]:
+        """The files of these places by name, each once however many ways lead to it."""
+        return {file.name: file for place in reversed(places) for file in self._folders.files(place, until)}
 
     def _begun_in(self, directories: Sequence[str], changed: Sequence[Changed], until: float) -> tuple[list[Changed], list[str]]:
         """Without the new rollouts that began in other directories; these are not asked again."""
@@ -90,7 +109,7 @@ class CatchingUp:
             elif (directory := self._owners.directory_of(each.file)) in spelled:
                 kept.append(each)
             elif directory:
-                foreign.add(each.file.path)
+                foreign.add(each.file.name)
         return kept, [f"there was no time to see whose {unasked:,} session files are"] if unasked else []
 
     def _read(self, each: Changed, until: float) -> Imported:

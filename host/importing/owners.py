@@ -26,7 +26,7 @@ class Owners:
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._ours: dict[tuple[str, ...], dict[str, RecordedFile]] = {}
         self._directories: dict[str, str] = {}
-        self.foreign: dict[tuple[str, ...], set[Path]] = defaultdict(set)  # directories -> rollouts that began elsewhere
+        self.foreign: dict[tuple[str, ...], set[str]] = defaultdict(set)  # directories -> names of rollouts that began elsewhere
 
     def remembered(self, directories: Sequence[str], known: Iterable[str]) -> dict[str, RecordedFile]:
         """The files, by name, whose conversations were recorded in these directories. ``known`` are all that were ever read."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from host.errors import NotAConversation, UsageError
@@ -39,6 +39,15 @@ class RecordedFile:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A folder with the pattern of a client's files below it."""
+
+    root: Path
+    pattern: str
+    client: str
+
+
+@dataclass(frozen=True)
 class Places:
     """Whose home folder the clients keep their sessions in."""
 
@@ -60,20 +69,22 @@ class Places:
             raise UsageError(f"no session of {whose} was found; looked for {looked}", f"name files or folders, or set {variables}")
         return found
 
-    def of_client(self, name: str, but: Container[Path] = ()) -> list[RecordedFile]:
-        """Every session file of a client, what belongs to sessions or was put away included; ``but`` some."""
-        known = CLIENTS[name]
-        patterns = (known.pattern, *known.beside)
-        roots = known.roots(self.user_home, self.environ)
-        return _each_once((path for root in roots for pattern in patterns for path in root.glob(pattern) if path not in but), name)
+    def of_client(self, name: str) -> list[RecordedFile]:
+        """Every session file of a client, what belongs to sessions or was put away included."""
+        return _each_once((path for place in self.searched(name) for path in place.root.glob(place.pattern)), name)
 
-    def of_directories(self, directories: Sequence[str]) -> list[RecordedFile]:
-        """The Claude Code files of these working directories: their folders bear the directory's name."""
-        names = {spelled for directory in directories for spelled in project_folders(directory)}
-        known = CLIENTS[CLAUDE_CODE]
+    def searched(self, name: str) -> list[Place]:
+        """Where the session files of a client are looked for."""
+        known = CLIENTS[name]
         roots = known.roots(self.user_home, self.environ)
-        patterns = [pattern.replace("*", name, 1) for pattern in (known.pattern, *known.beside) for name in names]
-        return _each_once((path for root in roots for pattern in patterns for path in root.glob(pattern)), CLAUDE_CODE)
+        return [Place(root, pattern, name) for root in roots for pattern in (known.pattern, *known.beside)]
+
+    def searched_for(self, directories: Sequence[str]) -> list[Place]:
+        """Where the Claude Code files of these working directories are looked for: their folders bear the directory's name."""
+        names = {spelled for directory in directories for spelled in project_folders(directory)}
+        return [
+            replace(place, pattern=place.pattern.replace("*", name, 1)) for place in self.searched(CLAUDE_CODE) for name in sorted(names)
+        ]
 
 
 def project_folders(directory: str) -> set[str]:

@@ -18,7 +18,7 @@ from host.store.protocols import Archive, Store
 from host.store.values import Published, Row
 
 ROWS = 20_000  # the newest: a hook is waited for
-WHOLE = 1_000  # of these, the ones that are heard whoever spoke; before them the user alone, whose rules hold for long
+WHOLE = 500  # of these, the ones that are heard whoever spoke; before them the user alone, whose rules hold for long
 MADE = frozenset({Kind.SUMMARY, Kind.FACTS})
 TAKING_BACK = frozenset({"import", "rewind"})
 """What triggered views from which a row is gone because the user went back: what an import or a rewind keeps is shown or covered."""

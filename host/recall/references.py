@@ -103,4 +103,4 @@ def _bare(text: str) -> str:
 def _looks_like_id(word: str) -> bool:
     """Letters and digits, or words that an underscore joins; no size, date or version."""
     has_digit, has_letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
-    return not NO_ID.fullmatch(word) and has_letter and (has_digit or "_" in word)
+    return not NO_ID.fullmatch(word) and ("_" in word or (has_letter and has_digit))

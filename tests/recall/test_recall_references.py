@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from host.recall.references import Reference, id_in, reference_in
 
-IDS = ("file_123", "8f3a2b", "20261130_160000_ab12cd", "agent-a51c9e0", "624a4a58-b34c-462d-a70d-13421c8125a8", "sum_7f.2", "rollout-9")
+IDS = (
+    "file_123",
+    "8f3a2b",
+    "20261130_160000_ab12cd",
+    "20261130_160000_914686",
+    "agent-a51c9e0",
+    "624a4a58-b34c-462d-a70d-13421c8125a8",
+    "sum_7f.2",
+    "rollout-9",
+)
 WRAPS = (
     "{}",
     "`{}`",
