@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from host.cli.config import say_json
 from host.cli.globals import Globals
 from host.cli.paths import named_file, named_path
 from host.cli.store_opening import NoArchive, json_option, opened, watched, yes_option
-from host.errors import UsageError
+from host.errors import NoSuchSession, UsageError
 
 if TYPE_CHECKING:
     from host.store.care import Forget, Verified
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_DIGITS = 18  # of a position
 MESSAGE_ID = re.compile(r"(\d{8}_\d{6}_[0-9a-f]{6}|last):(\d+)")
+RECORDED_ID = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{3,99}):(\d+)")  # of an imported session, or a text such as localhost:8080
 
 
 @click.group()
@@ -205,11 +206,24 @@ def looked_for(settings: Globals, pattern: str, *, is_text: bool) -> Iterator[Ev
         yield planned
 
 
+def recorded_id(settings: Globals, pattern: str) -> re.Match[str] | None:
+    """An id with a position, if the archive has a session of exactly this id."""
+    from host.app import archive_of
+
+    found = RECORDED_ID.fullmatch(pattern)
+    if found is None or not archive_of(settings.home).exists():
+        return None
+    with opened(settings) as store, suppress(NoSuchSession):
+        store.sessions.get(found[1])
+        return found
+    return None
+
+
 def wanted(settings: Globals, pattern: str, *, is_text: bool) -> Forget:
     """What is to be forgotten: a message where the pattern is an id with a position, else a text."""
     from host.store.care import Forget
 
-    found = None if is_text else MESSAGE_ID.fullmatch(pattern)
+    found = None if is_text else MESSAGE_ID.fullmatch(pattern) or recorded_id(settings, pattern)
     if found is None:
         return Forget(text=pattern)
     session, position = found[1], found[2]

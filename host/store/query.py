@@ -36,6 +36,7 @@ class Query:
     cursor: str | None = None  # of the page before
     context: int = 0  # messages of the same conversation to show on each side of a hit
     seconds: float = 5.0  # after this a search says how far it got
+    indexing: float | None = None  # seconds that may be spent on indexing first; None: as many as serve the search
 
 
 @dataclass(frozen=True)

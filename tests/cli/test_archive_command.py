@@ -339,3 +339,25 @@ def test_an_empty_archive_is_called_empty(home: Home, capsys: Printed) -> None:
     assert "only a backup helps" in capsys.readouterr().err
     assert home.run("archive", "verify") == 0
     assert "the archive is empty" in capsys.readouterr().out
+
+
+def test_one_message_of_an_imported_session_is_erased_by_the_id_that_grep_prints(home: Home, capsys: Printed) -> None:
+    recording = home.path.parent / "chat.json"
+    quoted = "I quote chat-of-mine:1 as grep printed it"
+    recording.write_text(json.dumps([{"role": "user", "content": "the real message to erase"}, {"role": "assistant", "content": quoted}]))
+    recording = recording.rename(recording.with_name("chat-of-mine.json"))
+    assert home.run("import", str(recording)) == 0
+    capsys.readouterr()
+    assert home.run("grep", "the real message") == 0
+    printed = capsys.readouterr().out.split("\t")[0]
+    assert home.run("archive", "forget", printed, "--yes") == 0
+    assert home.run("grep", "the real message") == 1
+    assert home.run("grep", quoted) == 0
+
+
+def test_what_looks_like_an_id_of_no_session_is_a_text(home: Home, capsys: Printed) -> None:
+    recording = home.path.parent / "ports.json"
+    recording.write_text(json.dumps([{"role": "user", "content": "it listens on localhost:8080"}]))
+    assert home.run("import", str(recording)) == 0
+    assert home.run("archive", "forget", "localhost:8080", "--yes") == 0
+    assert home.run("grep", "listens") == 1

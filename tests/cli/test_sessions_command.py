@@ -336,7 +336,8 @@ def test_delete_as_json_asks_nothing_and_erases_only_with_yes(home: Home, capsys
     assert home.run("sessions", "delete", "work", "--json") == 0
     said = capsys.readouterr()
     plan = json.loads(said.out)
-    assert said.err == "" and plan == {"applied": False, "conversation": conversation, "sessions": [conversation], "messages": 7}
+    erased = {"conversation": conversation, "sessions": [conversation], "messages": 7, "side_chains_left": []}
+    assert said.err == "" and plan == {"applied": False, **erased}
     assert home.run("sessions", "delete", "work", "--json", "--yes") == 0
     assert shown(capsys) == {**plan, "applied": True}
 

@@ -112,9 +112,9 @@ class MemorySessions:
             raise NoSuchSession(session)
         return self._tables.sessions[session]
 
-    def _newest_row(self, session: Session) -> int:
+    def _newest_row(self, session: Session) -> tuple[int, int]:
         rows = self._tables.conversations[session.conversation].rows
-        return rows[-1].id if rows else 0
+        return (rows[-1].time, rows[-1].id) if rows else (-1, 0)
 
     def _handed_out(self, session: Session) -> Session:
         of = self._tables.conversations[session.conversation]

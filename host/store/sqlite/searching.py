@@ -68,7 +68,7 @@ class SqliteSearch:
 
     def _source(self, query: Query) -> SqliteSource:
         if self.index.state() is not State.READY or self.index.waiting(MOST_WAITING) == MOST_WAITING:
-            self.index.catch_up_quickly(query.seconds * SHARE)
+            self.index.catch_up_quickly(query.seconds * SHARE if query.indexing is None else query.indexing)
         return SqliteSource(self._connection, self.index, query)
 
 
@@ -81,6 +81,7 @@ class SqliteSource:
         self._connection = connection
         self._index = index
         self._seconds = query.seconds
+        self._indexing = query.seconds if query.indexing is None else query.indexing
         self._scope = scope_of(connection, query)
 
     def candidates(self, need: Need | None, below: int) -> Iterator[Candidate]:
@@ -104,7 +105,7 @@ class SqliteSource:
     def scores(self, terms: Terms, upto: int) -> list[Scored]:
         """The best rows up to an id, by their own text."""
         if self._index.waiting(1):
-            self._index.catch_up_quickly(self._seconds)
+            self._index.catch_up_quickly(self._indexing)
         if left := self._index.waiting():
             self.notices.append(UNRANKED.format(left))
         total = self.total()

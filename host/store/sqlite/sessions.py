@@ -9,7 +9,7 @@ from typing import Any
 
 from host.errors import NoSuchSession, TitleTaken
 from host.messages.types import JSON
-from host.store.kept import printable
+from host.store.kept import object_in, printable
 from host.store.lineage import LAST, handed_over, new_name, rows_of_session
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
@@ -26,7 +26,8 @@ JOIN conversations c ON c.id = s.conversation
 LEFT JOIN sessions p ON p.id = s.parent
 """
 OPEN = "SELECT session FROM segments WHERE conversation = ? ORDER BY id DESC LIMIT 1"
-NEWEST = "coalesce((SELECT max(m.id) FROM messages m WHERE m.conversation = s.conversation), 0)"
+NEWEST = "coalesce((SELECT m.time FROM messages m WHERE m.conversation = s.conversation ORDER BY m.position DESC LIMIT 1), -1)"
+HIGHEST = "coalesce((SELECT m.id FROM messages m WHERE m.conversation = s.conversation ORDER BY m.position DESC LIMIT 1), 0)"
 DIRECTORY = "CASE WHEN json_valid(s.about) THEN json_extract(s.about, '$.working_directory') END"
 
 
@@ -78,7 +79,7 @@ class SqliteSessions:
         """Sessions, the ones with the newest message first; of one conversation oldest first."""
         conditions = {"c.name = ?": conversation, f"{DIRECTORY} IN (SELECT value FROM json_each(?))": _json_list(directories)}
         given = {condition: value for condition, value in conditions.items() if value is not None}
-        order = "s.id" if conversation is not None else f"{NEWEST} DESC, s.id DESC"
+        order = "s.id" if conversation is not None else f"{NEWEST} DESC, {HIGHEST} DESC, s.id DESC"
         return self._where(f"{' AND '.join(given) or '1'} ORDER BY {order} LIMIT ?", (*given.values(), -1 if limit is None else limit))
 
     def rename(self, session: str, title: str | None) -> Session:
@@ -147,7 +148,7 @@ def session_of(row: tuple[Any, ...], rows: tuple[range, ...]) -> Session:
         end_reason=reason,
         rows=rows,
         settings=json.loads(settings),
-        about=json.loads(about),
+        about=object_in(about) or {},
     )
 
 
