@@ -33,11 +33,13 @@ def fed(
     about: JSON | None = None,
     history: bool = False,
 ) -> list[Placed]:
-    """Keep what comes next of one chain of a file; each entry is a byte of it."""
+    """Keep what comes next of one chain of a file; each entry is a byte of it. A session that is there goes on."""
     before = store.imports.reading(file)
     offset = before.offset if before is not None else 0
     reading = Reading(file, client, offset=offset + len(entries), state={"seen": offset + len(entries)})
-    return store.imports.keep(reading, [Chapter(chain, name, entries, about or {})], expected=offset, history=history)
+    known = [session.conversation for session in store.sessions.listed() if (session.id, session.source) == (name, client)]
+    chapter = Chapter(chain, name, entries, about or {}, conversation=next(iter(known), None))
+    return store.imports.keep(reading, [chapter], expected=offset, history=history)
 
 
 def shown(store: SqliteStore, conversation: str = "session-1") -> list[object]:

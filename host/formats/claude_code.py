@@ -16,11 +16,12 @@ from host.formats.branches import Line, branches
 from host.formats.content import content_from, part_from, text_part
 from host.formats.loose import keyed, listed, objects_in, text_under
 from host.formats.queued import QUEUE, PromptQueue
-from host.formats.source import Source
+from host.formats.source import Source, kind_of
 from host.formats.transcript import Draft
 from host.messages.types import JSON, Message
 
 OWN_TYPES = frozenset({"file-history-snapshot", QUEUE, "custom-title", "ai-title", "agent-name", "last-prompt"})
+SPEAKERS = frozenset({"user", "assistant"})
 THINKING = frozenset({"thinking", "redacted_thinking"})
 SYNTHETIC = "<synthetic>"  # stands for the model where the client itself wrote the answer
 
@@ -79,9 +80,17 @@ def _hand_over(queue: PromptQueue, number: int, row: JSON, threads: dict[str, li
 
 
 def _is_line(row: JSON) -> bool:
-    if row.get("type") in ("user", "assistant"):
+    if text_under(row, "type") in SPEAKERS:
         return isinstance(row.get("message"), dict) and not row.keys().isdisjoint({"uuid", "parentUuid", "sessionId", "session_id"})
     return text_under(row, "type") in OWN_TYPES or (row.get("type") == "summary" and "leafUuid" in row)
+
+
+def fault_of(row: JSON) -> str:
+    """What is wrong with a line of the user or the assistant whose message is no object; empty where nothing is."""
+    message = row.get("message")
+    if text_under(row, "type") not in SPEAKERS or isinstance(message, dict) or row.get("isVisibleInTranscriptOnly"):
+        return ""
+    return f"its message should be an object, this is {kind_of(message)}" if "message" in row else "it has no message"
 
 
 def line_of(number: int, row: JSON) -> Line | None:

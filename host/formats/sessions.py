@@ -20,6 +20,8 @@ class Client:
     pattern: str
     beside: tuple[str, ...] = ()  # what belongs to sessions or was put away; never the latest
     not_sessions: str = ""  # prefix of files that belong to a session but are none
+    head: int = 1 << 16  # bytes of a session in which its working directory is told
+    by_directory: bool = False  # the folder that takes the place of the pattern's first ``*`` bears the working directory's name
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """The folders in which it would keep its sessions, whether they are there or not."""
@@ -33,9 +35,14 @@ class Client:
 
 CLIENTS = {
     "claude-code": Client(
-        "CLAUDE_CONFIG_DIR", (".claude", ".config/claude"), "projects/*/*.jsonl", ("projects/*/*/subagents/*.jsonl",), not_sessions="agent-"
+        "CLAUDE_CONFIG_DIR",
+        (".claude", ".config/claude"),
+        "projects/*/*.jsonl",
+        ("projects/*/*/subagents/*.jsonl",),
+        not_sessions="agent-",
+        by_directory=True,
     ),
-    "codex": Client("CODEX_HOME", (".codex",), "sessions/**/rollout-*.jsonl", ("archived_sessions/**/*.jsonl",)),
+    "codex": Client("CODEX_HOME", (".codex",), "sessions/**/rollout-*.jsonl", ("archived_sessions/**/*.jsonl",), head=1 << 12),
 }
 
 

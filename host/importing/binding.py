@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from dataclasses import dataclass
+from datetime import datetime
 
 from host.errors import NoSuchSession
-from host.formats.feeds.events import MAIN
-from host.importing.matching import Archived, is_same, marked
+from host.importing.matching import Archived, is_named_only, is_same, marked
+from host.importing.naming import family, names_of
 from host.importing.places import RecordedFile
-from host.importing.values import Imported, Trouble
+from host.importing.values import Imported, Pace, Trouble
 from host.messages.types import JSON
 from host.store.protocols import FileStore
-from host.store.readings import Chapter, Entry, Placed, Reading
-from host.store.values import Session
+from host.store.readings import FORGOTTEN, Chapter, Entry, Placed, Reading, Told
+from host.store.values import DIRECTORY, Session
 
-SAME = ("session", "side_chain_of", "agent")  # of ``about``: what two recordings of one conversation have in common
-UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
-SHORTEST, LONGEST = 4, 92  # characters of a name: room is left for what tells it from another
+IDS = ("session", "side_chain_of", "agent")  # of ``about``: what does not change in a recording of a conversation
+SAME = (*IDS, DIRECTORY)  # what two recordings of one have in common: an id may come again in another project
+
+LineOf = Mapping[tuple[str, str], int]
+"""Chain and key of a message -> the line where it stands."""
+
+
+@dataclass
+class Bound:
+    """The conversation of a chain, by the ``name`` that it has or should get. ``end`` is its last position.
+
+    ``is_compared``: its messages are looked for among those that are archived. ``is_anew``: the file holds another conversation
+    in this chain than it did.
+    """
+
+    name: str
+    conversation: str | None = None
+    end: int = 0
+    is_compared: bool = False
+    is_anew: bool = False
 
 
 class Binding:
@@ -34,56 +51,84 @@ class Binding:
         self._file = file
         self._client = client
         self._again = again
-        self._names: dict[str, str] = {}
-        self._archived: dict[str, Archived] = {}
-        self._ends: dict[str, int] = {}
+        self._bound: dict[str, Bound] = {}
 
     def meet(self, chain: str, entries: Sequence[Entry], about: JSON) -> None:
         """Find out which conversation a chain belongs to."""
-        if chain in self._names:
-            return
-        conversation = self._store.imports.conversation(self._file.name, chain)
-        if conversation is not None:
-            self._bind(chain, conversation, is_archived=self._again)
-            return
-        wanted = fit(str(about.get("name") or name_of(chain, about, self._file)))
-        known = self._recorded(wanted)
-        if known is not None and self._is_copy(known, entries, about):
-            self._bind(chain, known.conversation, is_archived=True)
-        else:
-            self._names[chain] = wanted if known is None else f"{wanted}-{_digest(self._file.name, chain)}"
-            self._ends[chain] = 0
+        if chain not in self._bound:
+            read_before = self._store.imports.conversation(self._file.name, chain)
+            if read_before is not None and self._is_still(read_before, about):
+                self._bound[chain] = self._goes_on(read_before, is_compared=self._again)
+            else:
+                self._bound[chain] = self._found(chain, entries, about)
+                self._bound[chain].is_anew = read_before is not None
+            self.is_matching = self.is_matching or self._bound[chain].is_compared
 
     def has(self, chain: str) -> bool:
         """Whether a chain of the file has a conversation."""
-        return self._ends.get(chain, 0) > 0 or self._store.imports.conversation(self._file.name, chain) is not None
+        bound = self._bound.get(chain)
+        if bound is not None and (bound.conversation is not None or bound.is_anew):
+            return bound.conversation is not None
+        return self._store.imports.conversation(self._file.name, chain) is not None
+
+    @property
+    def compared(self) -> int:
+        """How many archived messages there are to compare with."""
+        return sum(bound.end for bound in self._bound.values() if bound.is_compared)
+
+    def newest_time(self, chain: str) -> datetime | None:
+        """When the newest archived message of a chain was said."""
+        bound = self._bound.get(chain)
+        if bound is None or bound.conversation is None or not bound.end:
+            return None
+        return next((row.time for row in self._store.archive(bound.conversation).rows(bound.end, bound.end)), None)
 
     def chapters(self, chains: Mapping[str, list[Entry]], abouts: Mapping[str, JSON]) -> list[Chapter]:
         """What to hand over; a chain without a conversation only where it has a message."""
         return [
             self._chapter(chain, entries, abouts[chain])
             for chain, entries in chains.items()
-            if any(entry.message is not None for entry in entries) or self.has(chain)
+            if any(isinstance(entry, Told) for entry in entries) or self.has(chain)
         ]
 
-    def keep(self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool) -> Imported:
-        """Hand them over; raises Outrun where another process was quicker."""
-        placed = self._store.imports.keep(reading, chapters, expected=expected, history=history)
-        return sum((self._counted(*pair) for pair in zip(chapters, placed, strict=True)), Imported())
+    def keep(self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, pace: Pace, line_of: LineOf | None = None) -> Imported:
+        """Hand them over; raises Outrun where another process was quicker. Without ``line_of`` messages are told by their number."""
+        placed = self._store.imports.keep(reading, chapters, expected=expected, history=pace.history, patience=pace.patience)
+        brought = sum((self._counted(*pair, line_of) for pair in zip(chapters, placed, strict=True)), Imported())
+        return brought + Imported(deleted=int(any(not each.conversation for each in placed)))
 
     def _chapter(self, chain: str, entries: Sequence[Entry], about: JSON) -> Chapter:
         self.meet(chain, entries, about)
-        archived = self._archived.get(chain)
+        bound = self._bound[chain]
         told = {key: value for key, value in about.items() if key != "name"}
         whose = {**told, "client": self._client, "file": self._file.name}
-        return Chapter(chain, self._names[chain], entries if archived is None else marked(entries, archived), whose)
+        if not bound.is_compared or bound.conversation is None:
+            return Chapter(chain, bound.name, entries, whose, bound.conversation, is_anew=bound.is_anew)
+        entries = marked(entries, Archived(self._store.archive(bound.conversation).rows()))
+        return Chapter(chain, bound.name, entries, whose, bound.conversation, after=bound.end, is_anew=bound.is_anew)
 
-    def _bind(self, chain: str, conversation: str, *, is_archived: bool) -> None:
-        archive = self._store.archive(conversation)
-        self._names[chain], self._ends[chain] = conversation, archive.range()[1]
-        if is_archived:
-            self._archived[chain] = Archived(archive.rows())
-            self.is_matching = True
+    def _found(self, chain: str, entries: Sequence[Entry], about: JSON) -> Bound:
+        """The conversation that a chain goes on in, or the name of one that it begins."""
+        taken = {bound.name for bound in self._bound.values()}
+        free = (name for name in names_of(chain, about, self._file) if name not in taken)
+        return next(filter(None, (self._of_name(name, entries, about) for name in free)))
+
+    def _of_name(self, name: str, entries: Sequence[Entry], about: JSON) -> Bound | None:
+        """A new conversation of that name, or the one that has it; None where that is another than the recorded one."""
+        known = self._recorded(name)
+        if known is None:
+            return Bound(name)
+        return self._goes_on(known.conversation, is_compared=True) if self._is_copy(known, entries, about) else None
+
+    def _goes_on(self, conversation: str, *, is_compared: bool) -> Bound:
+        return Bound(conversation, conversation, self._store.archive(conversation).range()[1], is_compared)
+
+    def _is_still(self, conversation: str, about: JSON) -> bool:
+        """Whether a chain is the conversation that it went into before: where a file is read anew another may have taken its place."""
+        if not self._again:
+            return True
+        known = self._recorded(conversation)
+        return known is not None and all(known.about.get(key) == about.get(key) for key in IDS)
 
     def _recorded(self, name: str) -> Session | None:
         """The session of that name, if a recording of this client brought it."""
@@ -91,45 +136,40 @@ class Binding:
             session = self._store.sessions.get(name)
         except NoSuchSession:
             return None
-        return session if session.source == self._client else None
+        return session if family(session.source) == family(self._client) else None
 
     def _is_copy(self, known: Session, entries: Sequence[Entry], about: JSON) -> bool:
         if about.get("session") or about.get("side_chain_of"):
             return all(known.about.get(key) == about.get(key) for key in SAME)
         return is_same(self._store.archive(known.conversation).current(), entries)
 
-    def _counted(self, chapter: Chapter, placed: Placed) -> Imported:
+    def _counted(self, chapter: Chapter, placed: Placed, line_of: LineOf | None) -> Imported:
         """What came of a chapter: a place behind the former end is a new message, any other new row a version."""
         if not placed.conversation:
-            return Imported(deleted=1)
-        before, end = self._ends[chapter.chain], self._store.archive(placed.conversation).range()[1]
-        self._ends[chapter.chain], self._names[chapter.chain] = end, placed.conversation
+            return Imported()
+        bound = self._bound[chapter.chain]
+        before, end = bound.end, self._store.archive(placed.conversation).range()[1]
+        bound.name = bound.conversation = placed.conversation
+        bound.end, bound.is_anew = end, False
         new = {place for place in placed.positions if place is not None and place > before}
-        kept = [entry for entry, place in zip(chapter.entries, placed.positions, strict=True) if place in new]
+        pairs = zip(chapter.entries, placed.positions, strict=True)
+        kept = [entry for entry, place in pairs if place in new and isinstance(entry, Told)]
         times = [entry.time for entry in kept if entry.time is not None]
+        refused = dict.fromkeys(self._trouble(chapter, index, why, line_of) for index, why in placed.refused.items())
         return Imported(
             conversations=int(placed.is_new),
             messages=len(new),
             versions=max(end - before - len(new), 0),
             compactions=sum(entry.compaction for entry in kept),
-            refused=tuple(Trouble(self._file.shown, why) for why in placed.refused.values()),
+            refused=tuple(trouble for trouble in refused if trouble.why != FORGOTTEN),
+            erased=tuple(trouble for trouble in refused if trouble.why == FORGOTTEN),
             since=min(times, default=None),
             until=max(times, default=None),
         )
 
-
-def name_of(chain: str, about: JSON, file: RecordedFile) -> str:
-    """The id that the conversation of a chain should get: the client's own, a side chain's that of its agent."""
-    if chain != MAIN or about.get("side_chain_of"):
-        return f"agent-{about.get('agent') or chain or file.path.stem}"
-    return str(about.get("session") or file.path.stem)
-
-
-def fit(name: str) -> str:
-    """A name of letters, digits and a few signs, not too short and not too long."""
-    cleaned = UNFIT.sub("-", name).strip("-._")[:LONGEST]
-    return cleaned if len(cleaned) >= SHORTEST else f"recording-{cleaned}".rstrip("-")
-
-
-def _digest(*texts: str) -> str:
-    return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
+    def _trouble(self, chapter: Chapter, index: int, why: str, line_of: LineOf | None) -> Trouble:
+        """What is wrong with an entry, with its line, or which message of its chapter it is."""
+        entry = chapter.entries[index]
+        if line_of is not None:
+            return Trouble(self._file.shown, why, line=line_of.get((chapter.chain, str(entry.key)), 0))
+        return Trouble(self._file.shown, why, message=sum(not is_named_only(each) for each in chapter.entries[: index + 1]))

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from threading import Lock
 
-from host.errors import Outrun, StoreError
+from host.errors import Outrun, StoreError, StoreUnavailable
 from host.formats.sessions import CLIENTS
 from host.importing.folders import Folders, Found
+from host.importing.keeping import kept_of
 from host.importing.order import newest_archived, newest_record
 from host.importing.owners import Owners, spellings
-from host.importing.places import CODEX, Place, Places, RecordedFile
-from host.importing.reading import kept_of
-from host.importing.unread import Changed, Unread
-from host.importing.values import CaughtUp, Enough, Imported
+from host.importing.places import Place, Places, RecordedFile
+from host.importing.unread import Changed, Stamp, Unread
+from host.importing.values import CaughtUp, Enough, Imported, Pace, counted
 from host.importing.watching import Watch
 from host.store.protocols import FileStore
 
 SLICE = 0.008  # seconds of reading; keeping what was read takes about as long again
 LOOKING = 0.6  # share of the time in which files are looked for and at
 ASKING = 0.3  # share of the time in which files are asked whose they are
+TICK = 0.01  # seconds: what SQLite waits less than it was told
+FILE = "session file"
 BUSY = "another search is reading the session files; what is new in them may be missing"
-UNLISTED = "there was no time to look for session files in {:,} folders; the next search looks there"
-UNSEEN = "there was no time to look at {:,} session files; the next search looks at them"
+WRITING = "another process is writing to the archive; what is new in the session files may be missing"
+UNMATCHED = "{} left to `ctxhost import`: what is archived of it has to be compared with it, which takes longer"
+UNLISTED = "there was no time to look for session files in {}; the next search looks there"
+UNSEEN = "there was no time to look at {}; the next search does"
+UNASKED = "there was no time to see whose {} may be; the next search does"
 
 
 class CatchingUp:
@@ -38,6 +43,8 @@ class CatchingUp:
         self._folders = Folders()
         self._watches: defaultdict[tuple[str, ...], Watch] = defaultdict(Watch)  # by the directories that are asked for
         self._unread = Unread(store.imports)
+        self._finished: dict[str, Stamp] = {}  # files read to their end, though nothing may be remembered of them
+        self._unmatched: dict[str, Stamp] = {}  # files for which there was no time
         self._lock = Lock()
 
     def catch_up(self, directories: Sequence[str], seconds: float) -> CaughtUp:
@@ -55,13 +62,20 @@ class CatchingUp:
     def _look(self, directories: Sequence[str], until: float, *, least: float) -> CaughtUp:
         changed, notices = self._changed(directories, until)
         until = max(until, time.monotonic() + least)  # where finding the files takes all the time, looks would come no further
-        done = Imported()
-        for each in changed:
-            if time.monotonic() >= until:
-                break
-            with suppress(Outrun):  # others read it just now: the next look sees how far they came
-                done += self._read(each, until)
-        return CaughtUp(self._unread.lines(changed, until), done.messages, (*notices, *_faults(done)))
+        done, ours = Imported(), Imported()
+        try:
+            for each in changed:
+                if time.monotonic() >= until:
+                    break
+                brought = self._read(each, until)
+                done += brought
+                ours += brought if self._is_of(each.file, directories) else Imported()
+        except StoreUnavailable:
+            if time.monotonic() < until - TICK:
+                raise
+            notices.append(WRITING)
+        left = [each for each in changed if self._finished.get(each.file.name) != each.stamp]
+        return CaughtUp(self._unread.lines(left, until), done.messages, (*notices, *told(done, ours)))
 
     def _changed(self, directories: Sequence[str], until: float) -> tuple[list[Changed], list[str]]:
         """What has something new, the file written last first, and what is said of files that there was no time for."""
@@ -69,58 +83,71 @@ class CatchingUp:
         now = time.monotonic()
         looked_until = now + max(LOOKING * (until - now), SLICE)
         self._folders.unlisted = 0
-        files = self._files_in(directories, known, looked_until) if directories else self._files_of_all(looked_until)
-        changed = watch.changed(files, known, looked_until)
-        missed = ((UNLISTED, self._folders.unlisted), (UNSEEN, watch.unseen))
-        unseen = [notice.format(number) for notice, number in missed if number]
+        ours = self._owners.remembered(directories, known) if directories else {}
+        files = self._files_in(directories, ours, known, looked_until) if directories else self._files_of_all(looked_until)
+        changed = [each for each in watch.changed(files, known, looked_until) if self._finished.get(each.file.name) != each.stamp]
+        missed = ((UNLISTED, self._folders.unlisted, "folder"), (UNSEEN, watch.unseen, FILE))
+        unseen = [notice.format(counted(number, what)) for notice, number, what in missed if number]
         if not directories:
             return changed, unseen
         now = time.monotonic()
-        begun, unasked = self._begun_in(directories, changed, now + max(ASKING * (until - now), SLICE))
+        begun, unasked = self._begun_in(directories, ours, changed, now + max(ASKING * (until - now), SLICE))
         return begun, [*unseen, *unasked]
 
     def _files_of_all(self, until: float) -> dict[str, Found]:
         return self._found([place for name in CLIENTS for place in self._places.searched(name)], until)
 
-    def _files_in(self, directories: Sequence[str], known: Mapping[str, object], until: float) -> dict[str, Found]:
-        """The files of these directories, and rollouts that were never read."""
+    def _files_in(
+        self, directories: Sequence[str], ours: Mapping[str, RecordedFile], known: Mapping[str, object], until: float
+    ) -> dict[str, Found]:
+        """The files of these directories, and those that may be: in a folder of the directory's name, or never read."""
         foreign = self._owners.foreign[tuple(directories)]
-        ours = self._owners.remembered(directories, known)
-        rollouts = self._found(self._places.searched(CODEX), until)
-        foreign |= {name for name in rollouts if name in known and name not in ours}
         recorded = {name: Found(str(file.path), name, file.client or "") for name, file in ours.items()}
-        found = {**recorded, **self._found(self._places.searched_for(directories), until), **rollouts}
-        return {name: file for name, file in found.items() if name not in foreign}
+        found = {**recorded, **self._found(self._places.searched_for(directories), until)}
+        may_be = {name for name, file in found.items() if name not in foreign and (CLIENTS[file.client].by_directory or name not in known)}
+        return {name: file for name, file in found.items() if name in ours or name in may_be}
 
     def _found(self, places: Sequence[Place], until: float) -> dict[str, Found]:
         """The files of these places by name, each once however many ways lead to it."""
         return {file.name: file for place in reversed(places) for file in self._folders.files(place, until)}
 
-    def _begun_in(self, directories: Sequence[str], changed: Sequence[Changed], until: float) -> tuple[list[Changed], list[str]]:
-        """Without the new rollouts that began in other directories; these are not asked again."""
+    def _begun_in(
+        self, directories: Sequence[str], ours: Mapping[str, RecordedFile], changed: Sequence[Changed], until: float
+    ) -> tuple[list[Changed], list[str]]:
+        """Without the new files that began in other directories; these are not asked again."""
         spelled, foreign = spellings(directories), self._owners.foreign[tuple(directories)]
         kept: list[Changed] = []
         unasked = 0
         for each in changed:
-            if each.file.client != CODEX or not each.is_new:
+            if each.file.name in ours:
                 kept.append(each)
             elif time.monotonic() >= until:
                 unasked += 1
-            elif (directory := self._owners.directory_of(each.file)) in spelled:
+            elif (directory := self._owners.directory_of(each.file)) in spelled or not directory:
                 kept.append(each)
-            elif directory:
+            else:
                 foreign.add(each.file.name)
-        return kept, [f"there was no time to see whose {unasked:,} session files are"] if unasked else []
+        return kept, [UNASKED.format(counted(unasked, FILE))] if unasked else []
+
+    def _is_of(self, file: RecordedFile, directories: Sequence[str]) -> bool:
+        """Whether a file may be named to who works in these directories: another project's is not."""
+        return not directories or self._owners.directory_of(file) in spellings(directories)
 
     def _read(self, each: Changed, until: float) -> Imported:
+        """Read what is new of a file as far as the time goes; what was read to its end as it is now is not looked at again."""
+        if self._unmatched.get(each.file.name) == each.stamp:
+            return Imported(unmatched=1)
         done, history = Imported(), each.is_new and self._is_past(each.file)
-        if not each.is_new and self._store.imports.deleted(each.file.name):
-            return done
-        with closing(kept_of(self._store, each.file, _slices(until), history=history)) as portions:
-            for kept in portions:
-                done += kept
-                if time.monotonic() >= until:
-                    break
+        if each.is_new or not self._store.imports.deleted(each.file.name):
+            with suppress(Outrun), closing(kept_of(self._store, each.file, Pace(_slices(until), history, until))) as portions:
+                for kept in portions:
+                    done += kept
+                    if time.monotonic() >= until and not (kept.read or kept.unmatched):
+                        return done
+        if done.unmatched:
+            self._unmatched[each.file.name] = each.stamp
+        else:
+            self._finished[each.file.name] = each.stamp
         return done
 
     def _is_past(self, file: RecordedFile) -> bool:
@@ -147,8 +174,16 @@ def _slices(until: float) -> Enough:
     return enough
 
 
-def _faults(done: Imported) -> list[str]:
-    """What could not be read or kept, in a notice of each kind."""
-    kinds = (("damaged lines were passed over", done.damaged), ("messages could not be kept", done.refused))
-    notices = [f"{len(found):,} {what}, the first: {found[0]}" for what, found in kinds if found]
-    return [*notices, *(f"a session file cannot be read: {trouble}" for trouble in done.unreadable)]
+def told(done: Imported, ours: Imported) -> Iterator[str]:
+    """What could not be read or kept, in a notice of each kind. Only files that are ``ours`` are named."""
+    kinds = (
+        (done.damaged, ours.damaged, "damaged line was passed over", "damaged lines were passed over"),
+        (done.refused, ours.refused, "message could not be kept", "messages could not be kept"),
+        (done.unreadable, ours.unreadable, "session file cannot be read", "session files cannot be read"),
+    )
+    for every, named, one, several in kinds:
+        if every:
+            first = f", the first: {named[0]}" if named else ""
+            yield f"{len(every):,} {one if len(every) == 1 else several}{first}"
+    if done.unmatched:
+        yield UNMATCHED.format(counted(done.unmatched, FILE))

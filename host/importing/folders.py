@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from host.importing.places import Place, RecordedFile, as_text
+from host.importing.places import Place, RecordedFile
+from host.store.spelling import spelled
 
 SETTLED = 2 * 10**9  # nanoseconds: a folder that changed later than so long before it was listed may have changed again unseen
 LISTED_FOR = 60.0  # seconds, then a folder is listed again though it seems the same: not every file system tells
@@ -47,10 +48,14 @@ class Listed:
 
 
 class Folders:
-    """Finds the files of places. ``unlisted`` counts the folders that there was no time for since it was set."""
+    """Finds the files of places. ``unlisted`` counts the folders that there was no time for since it was set.
+
+    ``forbidden`` are those that are there and may not be looked into, and why.
+    """
 
     def __init__(self) -> None:
         self.unlisted = 0
+        self.forbidden: dict[str, str] = {}
         self._listed: dict[str, Listed] = {}
 
     def files(self, place: Place, until: float) -> Iterator[Found]:
@@ -89,8 +94,10 @@ class Folders:
                 self.unlisted += 1
                 return None
             found = self._listed[folder] = _listed(folder, stamp, now)
-        except OSError:
+        except OSError as error:
             self._listed.pop(folder, None)
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self.forbidden[folder] = error.strerror or str(error)
             return None
         return found
 
@@ -101,17 +108,20 @@ def _listed(folder: str, stamp: Stamp, now: float) -> Listed:
     names: list[tuple[str, bool]] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _is(entry.is_dir):
+            if _is(entry.is_dir, unknown=False):
                 folders.append((entry.name, entry.is_symlink()))
-            elif _is(entry.is_file):
+            elif _is(entry.is_file, unknown=True):
                 names.append((entry.name, entry.is_symlink()))
     return Listed(stamp, is_settled, now + LISTED_FOR, os.path.realpath(folder), tuple(folders), tuple(names))
 
 
-def _is(kind: Callable[[], bool]) -> bool:
+def _is(kind: Callable[[], bool], *, unknown: bool) -> bool:
+    """What may not be looked at counts as a file, for the reading to complain about."""
     try:
         return kind()
-    except OSError:  # a link in a circle, or what may not be looked at
+    except PermissionError:
+        return unknown
+    except OSError:  # a link in a circle
         return False
 
 
@@ -126,7 +136,7 @@ def _files(listed: Listed, folder: str, pattern: str, client: str) -> list[Found
 
 def _file(listed: Listed, folder: str, name: str, client: str, is_link: bool) -> Found:
     path = f"{folder}{os.sep}{name}"
-    return Found(path, as_text(os.path.realpath(path) if is_link else f"{listed.real}{os.sep}{name}"), client)
+    return Found(path, spelled(os.path.realpath(path) if is_link else f"{listed.real}{os.sep}{name}"), client)
 
 
 def _is_wild(part: str) -> bool:

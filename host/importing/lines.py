@@ -45,6 +45,10 @@ class Lines:
             if row is not None:
                 yield number, row
 
+    def pass_over(self, number: int, why: str) -> None:
+        """Note a line that holds an object, but not what it should."""
+        self.damaged.append(Damage(self._shown, number, why))
+
     def check(self) -> str:
         """A digest of the bytes before the offset."""
         return check_at(self._opened, self.offset)
@@ -58,7 +62,7 @@ class Lines:
         except Broken as broken:
             why = str(broken)
         if ended:
-            self.damaged.append(Damage(self._shown, number, why))
+            self.pass_over(number, why)
         return None
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from host.formats.feeds.events import Event, TakenBack
 from host.messages.canonical import identity
 from host.messages.types import Message
-from host.store.readings import Entry
+from host.store.readings import Entry, Recognised, Retracted, Told
 from host.store.values import Row
+
+
+class Left(NamedTuple):
+    """An archived message that a recording does not say any more, or not in these words."""
+
+    place: int
+    role: str
+    is_erased: bool
 
 
 class Archived:
@@ -19,7 +27,9 @@ class Archived:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._places: dict[bytes, deque[int]] = defaultdict(deque)
         self._recognised: set[int] = set()
+        self._all: dict[int, Left] = {}
         for row in rows:
+            self._all[row.place] = Left(row.place, row.role, is_erased=row.message is None and not row.damaged)
             if row.message is not None:
                 self._places[identity(row.message)].append(row.place)
 
@@ -33,33 +43,76 @@ class Archived:
                 return place
         return None
 
+    def left(self, after: int, before: int) -> list[Left]:
+        """Those between two places that nobody asked for."""
+        return [self._all[place] for place in range(after + 1, before) if place in self._all and place not in self._recognised]
+
+    def end(self) -> int:
+        """The first place behind all of them."""
+        return max(self._all, default=0) + 1
+
 
 def marked(entries: Sequence[Entry], archived: Archived) -> list[Entry]:
     """The entries, with the places of those that are archived. What the user took back before the last of these was seen then."""
-    placed = [entry if entry.message is None else replace(entry, at=archived.place_of(entry.message)) for entry in entries]
-    last = max((index for index, entry in enumerate(placed) if entry.at is not None), default=-1)
-    return [entry for index, entry in enumerate(placed) if entry.message is not None or index > last]
+    placed = [_recognised(entry, archived) for entry in entries]
+    last = max((index for index, entry in enumerate(placed) if isinstance(entry, Recognised)), default=-1)
+    found: list[Entry] = []
+    before = 0
+    for new, known in _stretches([entry for index, entry in enumerate(placed) if not isinstance(entry, Retracted) or index > last]):
+        until = known.position if known is not None else archived.end()
+        found += [*_placed(new, archived.left(before, until)), *([known] if known is not None else ())]
+        before = until
+    return found
 
 
 def is_same(rows: Sequence[Row], entries: Sequence[Entry]) -> bool:
     """Whether two conversations begin alike as far as the shorter one goes: one is a copy of the other, or what came of it."""
-    said = [entry.message for entry in entries if entry.message is not None]
+    said = [entry.message for entry in entries if isinstance(entry, Told)]
     pairs = [(row.message, message) for row, message in zip(rows, said, strict=False) if row.message is not None]
     return bool(pairs) and all(identity(one) == identity(other) for one, other in pairs)
 
 
-def entries_by_chain(events: Iterable[Event]) -> dict[str, list[Entry]]:
-    """What was said, chain by chain in its order; a message that grew meanwhile once, as it was last."""
-    chains: dict[str, list[Entry]] = {}
-    places: dict[str, dict[str, int]] = defaultdict(dict)
-    for event in events:
-        entries, known = chains.setdefault(event.chain, []), places[event.chain]
-        if isinstance(event, TakenBack):
-            entries.append(Entry(event.key, None))
-            known.clear()  # said again after it was taken back it is not what it was
-        elif (at := known.get(event.key)) is not None:
-            entries[at] = replace(entries[at], message=event.message)
+def is_named_only(entry: Entry) -> bool:
+    """Whether an entry of a recording without keys only says which message the next one is a version of."""
+    return isinstance(entry, Recognised) and entry.key is not None
+
+
+def _recognised(entry: Entry, archived: Archived) -> Entry:
+    if isinstance(entry, Told) and (place := archived.place_of(entry.message)) is not None:
+        return Recognised(entry.key, place)
+    return entry
+
+
+def _stretches(entries: Sequence[Entry]) -> Iterator[tuple[list[Entry], Recognised | None]]:
+    """What is new, up to each that is archived, and up to the end."""
+    new: list[Entry] = []
+    for entry in entries:
+        if isinstance(entry, Recognised):
+            yield new, entry
+            new = []
         else:
-            known[event.key] = len(entries)
-            entries.append(Entry(event.key, event.message, event.time, event.compaction))
-    return chains
+            new.append(entry)
+    yield new, None
+
+
+def _placed(new: list[Entry], left: Sequence[Left]) -> list[Entry]:
+    """The new ones in the places of those that are left, where they correspond. Behind what was erased there may be more.
+
+    What has a key of its own is no other message's new version.
+    """
+    told = [entry for entry in new if isinstance(entry, Told)]
+    roles = [str(entry.message.get("role") or "") for entry in told]
+    is_edit = len(new) == len(left) and all(entry.key is None for entry in told)
+    fits = len(told) == len(new) and (is_edit or all(each.is_erased for each in left))
+    if not left or not fits or roles[: len(left)] != [each.role for each in left]:
+        return new
+    return [*(version for entry, each in zip(told, left, strict=False) for version in _version(entry, each)), *new[len(left) :]]
+
+
+def _version(entry: Told, left: Left) -> Iterator[Entry]:
+    if left.is_erased:
+        yield Recognised(entry.key, left.place)
+        return
+    key = f"edited {left.place} {identity(entry.message).hex()}"  # names the place first, then what stands there now
+    yield Recognised(key, left.place)
+    yield replace(entry, key=key)

@@ -10,11 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from host.formats.feeds import FEEDS
+from host.formats.sessions import CLIENTS
 from host.formats.source import Broken, parsed
 from host.importing.places import RecordedFile
 from host.store.protocols import Store
+from host.store.spelling import unspelled
 
-HEAD = 4096  # bytes of a rollout in which its directory stands, before the instructions
 DIRECTORY = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
@@ -26,7 +27,7 @@ class Owners:
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._ours: dict[tuple[str, ...], dict[str, RecordedFile]] = {}
         self._directories: dict[str, str] = {}
-        self.foreign: dict[tuple[str, ...], set[str]] = defaultdict(set)  # directories -> names of rollouts that began elsewhere
+        self.foreign: dict[tuple[str, ...], set[str]] = defaultdict(set)  # directories -> names of files that began elsewhere
 
     def remembered(self, directories: Sequence[str], known: Iterable[str]) -> dict[str, RecordedFile]:
         """The files, by name, whose conversations were recorded in these directories. ``known`` are all that were ever read."""
@@ -37,8 +38,8 @@ class Owners:
         return self._ours.get(key, {})
 
     def directory_of(self, file: RecordedFile) -> str:
-        """Where a rollout says that it began; empty where it says nothing, or not yet."""
-        directory = self._directories.get(file.name) or _directory_in(file.path)
+        """Where a client's session says that it began; empty where it says nothing, or not yet."""
+        directory = self._directories.get(file.name) or _directory_in(file)
         if directory:
             self._directories[file.name] = directory
         return directory
@@ -46,7 +47,7 @@ class Owners:
     def _recorded(self, directories: Sequence[str]) -> Iterable[RecordedFile]:
         for session in self._store.sessions.listed(directories=directories):
             if session.source in FEEDS and isinstance(name := session.about.get("file"), str):
-                yield RecordedFile(Path(name), name, session.source)
+                yield RecordedFile(_path_of(name), name, session.source)
 
 
 def spellings(directories: Sequence[str]) -> set[str]:
@@ -54,9 +55,14 @@ def spellings(directories: Sequence[str]) -> set[str]:
     return {spelled for directory in directories for spelled in (directory, os.path.realpath(directory))}
 
 
-def _directory_in(path: Path) -> str:
-    """The directory that a rollout names first; empty where it names none, or not yet."""
-    with suppress(OSError, Broken), path.open("rb") as opened:
-        if (found := DIRECTORY.search(opened.read(HEAD))) is not None:
+def _directory_in(file: RecordedFile) -> str:
+    head = CLIENTS[file.client].head if file.client in CLIENTS else 0
+    with suppress(OSError, Broken), file.path.open("rb") as opened:
+        if (found := DIRECTORY.search(opened.read(head))) is not None:
             return str(parsed(found[1]))
     return ""
+
+
+def _path_of(name: str) -> Path:
+    """The path of a remembered name; a name may look as if something were spelled out in it and is none."""
+    return Path(name if os.path.exists(name) else unspelled(name))  # noqa: PTH110  thousands of times

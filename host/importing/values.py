@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -11,6 +12,28 @@ from host.messages.types import JSON
 
 Enough = Callable[[], bool]
 """Asked after each line: whether what was read by now is to be kept before more is read."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much of a file is read at once, and for how long. ``until``: a moment (``time.monotonic``) after which nothing is waited for.
+
+    Without ``until`` it takes the time that it takes. ``history`` puts a file that was never read before everything archived.
+    """
+
+    enough: Enough
+    history: bool = False
+    until: float | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether there is no time for what takes long."""
+        return self.until is not None
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds for which another process's transaction is waited for; None: as long as usual."""
+        return None if self.until is None else max(self.until - time.monotonic(), 0.0)
 
 
 @dataclass(frozen=True)
@@ -27,25 +50,31 @@ class Damage:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A file that could not be read, or a message of it that could not be kept."""
+    """A file or folder that could not be read, or a message that could not be kept: that of a ``line``, or the how manieth it is."""
 
     file: str
     why: str
+    line: int = 0
+    message: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.why}"
+        line, message = (f":{self.line}" if self.line else ""), (f" message {self.message}:" if self.message else "")
+        return f"{self.file}{line}:{message} {self.why}"
 
 
 @dataclass(frozen=True)
 class Imported:
     """What one run brought. ``bytes`` were read in ``seconds``; ``since`` and ``until`` are the times of the messages kept.
 
-    ``unfinished`` counts files whose last line is still being written, ``deleted`` files whose conversations were deleted.
+    ``passed_over`` counts files that hold something else, ``empty`` those of a client without a message yet, ``unfinished`` those
+    whose last line is still being written, ``deleted`` those of which a conversation was deleted. ``erased`` messages were left out
+    on purpose; ``unmatched`` files have to be compared with the archive, which there was no time for.
     """
 
     read: int = 0
     unchanged: int = 0
     passed_over: int = 0
+    empty: int = 0
     deleted: int = 0
     unfinished: int = 0
     conversations: int = 0
@@ -54,9 +83,11 @@ class Imported:
     compactions: int = 0
     damaged: tuple[Damage, ...] = ()
     refused: tuple[Trouble, ...] = ()
+    erased: tuple[Trouble, ...] = ()
     unreadable: tuple[Trouble, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    unmatched: int = 0
     bytes: int = 0
     seconds: float = 0.0
 
@@ -79,6 +110,11 @@ class Imported:
 
 
 ADDED = [each.name for each in fields(Imported) if each.name not in ("since", "until")]
+
+
+def counted(number: int, what: str) -> str:
+    """``1 line``, ``2 lines``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, MutableMapping
 
 from host.messages.canonical import canonical
 from host.messages.reading import call_id, call_name, calls_of, tool_call_id
-from host.messages.types import Message
+from host.messages.types import JSON, Message
 
 SHOWN = 2_000  # characters of an odd message that quarantine keeps
 ERASED = "[erased by ctxhost archive forget]"
@@ -26,6 +26,15 @@ def message_of(body: bytes) -> Message:
     """A message from its canonical bytes."""
     message: Message = json.loads(body.decode("utf-8", "surrogatepass"))
     return message
+
+
+def object_in(text: object) -> JSON | None:
+    """The JSON object that a column holds; None where it holds none, which is damage."""
+    try:
+        held = json.loads(text) if isinstance(text, str | bytes) else None
+    except (ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict) else None
 
 
 def erased(role: str) -> Message:

@@ -130,13 +130,16 @@ class Search(Protocol):
 
 
 class Imports(Protocol):
-    """Recordings of other clients in the archive, and how far each file was read."""
+    """Recordings of other clients in the archive, and how far each file was read. Only stores in a file remember that."""
 
     def reading(self, file: str) -> Reading | None:
-        """How far a file was read; None where it never was."""
+        """How far a file was read; None where it never was.
+
+        From its beginning, without a ``check``, where that cannot be told any more: what is archived of it has to be recognised.
+        """
 
     def readings(self) -> dict[str, tuple[int, int]]:
-        """Size and time of every file that was read, by its path: whether a file has changed since is asked of all at once."""
+        """Size and time of every file that was read, by its path as ``spelled`` spells it: whether one has changed is asked of all."""
 
     def conversation(self, file: str, chain: str) -> str | None:
         """Which conversation a chain of a file went into; None where there is none, or where it was deleted since."""
@@ -145,17 +148,18 @@ class Imports(Protocol):
         """Whether everything that was read from a file was deleted since."""
 
     def recorded(self, file: str, chain: str, key: str) -> Message | None:
-        """One of the newest messages of a chain, by its key."""
+        """One of the newest messages of a chain, by its key; where it was erased a note in its place, so that it is not begun anew."""
 
     def keep(
         self, reading: Reading, chapters: Sequence[Chapter], *, expected: int, history: bool = False, patience: float | None = None
     ) -> list[Placed]:
         """Archive chapters and remember how far the file was read, in one transaction.
 
-        ``expected`` is the offset from which they were read, Outrun where another reader was quicker and nothing is kept.
-        ``history`` puts rows of a new conversation before everything that is archived. Another process's transaction is waited
-        for, ``patience`` seconds where that is given; StoreUnavailable then. A message that cannot be kept is
-        left out and named in ``refused``. A chapter of a conversation that was deleted is left out whole.
+        ``expected`` is the offset from which they were read. Outrun where another reader was quicker, or a conversation is not
+        as the chapter's reader found it: nothing is kept then. ``history`` puts rows of a new conversation before everything
+        that is archived. Another process's transaction is waited for, ``patience`` seconds where that is given;
+        StoreUnavailable then. A message that cannot be kept is left out and named in ``refused``. A chapter of a
+        conversation that was deleted is left out whole.
         """
 
 

@@ -126,6 +126,14 @@ def test_every_feed_is_named_as_its_format() -> None:
         assert known.start(Path("empty.jsonl"), feed.state(), lambda chain, key: None).state() == feed.state()
 
 
+@pytest.mark.parametrize("shape", [{}, {"shape": 0}, {"shape": "1"}])
+@pytest.mark.parametrize("client", FEEDS)
+def test_a_state_of_another_shape_is_not_gone_on_with(client: str, shape: dict[str, object]) -> None:
+    parts = {"trail": {"messages": [[1]], "prompts": [3]}, "echoes": {"user": {"event": [1]}}, "queue": {"waiting": [7]}}
+    feed = FEEDS[client].start(Path("s.jsonl"), {**shape, **parts}, lambda chain, key: None)
+    assert feed.state() == FEEDS[client].start(Path("s.jsonl"), {}, lambda chain, key: None).state()
+
+
 def test_an_answer_of_an_earlier_reading_is_asked_for_with_the_next_line_of_its_chain() -> None:
     asked: list[tuple[str, str]] = []
     piece = {"type": "assistant", "message": {"role": "assistant", "id": "m1", "content": [{"type": "text", "text": "a"}]}}

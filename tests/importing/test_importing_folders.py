@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from host.formats.sessions import CLIENTS
-from host.importing.catching_up import UNSEEN
+from host.importing.catching_up import FILE, UNSEEN
 from host.importing.folders import Folders, Found
 from host.importing.places import Place, Places
 from host.importing.unread import Changed, Stamp, stamp_of
+from host.importing.values import counted
 from host.importing.watching import ALWAYS, STRIDE, Watch
 from tests.importing.conftest import Desk, append, encoded, rollout, turns
 
@@ -58,7 +59,8 @@ def test_what_is_found_is_what_a_whole_search_finds_links_and_circles_included(d
     places, folders = Places(desk.user_home, {}), Folders()
     for client in CLIENTS:
         found = [file for place in places.searched(client) for file in folders.files(place, AMPLE)]
-        assert {file.name for file in found} == {file.name for file in places.of_client(client)}
+        whole = [path for place in places.searched(client) for path in place.root.glob(place.pattern) if path.is_file()]
+        assert {file.name for file in found} == {os.path.realpath(path) for path in whole}
         assert all(file.recorded().client == client for file in found)
 
 
@@ -173,7 +175,7 @@ def test_files_that_were_never_looked_at_are_said_and_read_by_the_next_searches(
     append(last, encoded(turns("0", 1, first=2)))
     importer = desk.another()
     caught = [importer.catch_up((), 1e-9) for _ in range(9)]
-    assert all(set(each.notices) <= {UNSEEN.format(number) for number in range(1, 300)} for each in caught)
+    assert all(set(each.notices) <= {UNSEEN.format(counted(number, FILE)) for number in range(1, 300)} for each in caught)
     assert caught[-1].notices == ()
     assert sum(each.messages for each in caught) == 2
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from host.importing.values import Damage
 from host.messages.reading import text_of
-from tests.importing.conftest import PROJECT, Desk, append, encoded, line, session_id, turns
+from host.store.readings import FORGOTTEN
+from tests.importing.conftest import PROJECT, Desk, append, encoded, line, rollout, session_id, turns
 
 TALK = turns("talk", 3)
 SAID = [row["message"]["content"] if row["type"] == "user" else row["message"]["content"][0]["text"] for row in TALK]
@@ -43,7 +44,7 @@ def test_a_session_that_grows_line_by_line_is_read_on_from_where_it_was(desk: De
 
 def test_a_second_run_reads_nothing(desk: Desk) -> None:
     desk.claude("talk", TALK)
-    desk.codex("other", [{"type": "session_meta", "payload": {"id": session_id("other")}}])
+    desk.codex("other", rollout("other", 1))
     desk.run()
     again = desk.run()
     assert (again.read, again.unchanged, again.messages, again.bytes) == (0, 2, 0, 0)
@@ -183,8 +184,6 @@ def test_a_copy_elsewhere_adds_only_what_the_archive_has_not(desk: Desk, more: i
 
 
 def test_a_rollout_that_was_put_away_adds_nothing(desk: Desk) -> None:
-    from tests.importing.conftest import rollout
-
     path = desk.codex("talk", rollout("talk", 3))
     assert desk.run().messages == 6
     target = desk.user_home / ".codex" / "archived_sessions" / path.name
@@ -215,7 +214,11 @@ def test_an_erased_message_is_not_kept_again_when_its_file_is_read_anew(desk: De
     assert erased.messages
     path.write_bytes(b"\n" + path.read_bytes())
     done = desk.run()
-    assert done.messages == 0 and [trouble.file for trouble in done.refused] == [str(path)]
+    assert (done.messages, done.versions, desk.texts("talk").count("user 2 of talk")) == (0, 0, 0) and done.is_complete
+    desk.claude("copy", [{**row, "uuid": row["uuid"][::-1]} for row in TALK])
+    copied = desk.run()
+    assert (copied.messages, copied.is_complete) == (5, True)
+    assert [(trouble.line, trouble.why) for trouble in copied.erased] == [(3, FORGOTTEN)]
 
 
 def test_side_chains_are_conversations_of_their_own_wherever_they_are_written(desk: Desk) -> None:

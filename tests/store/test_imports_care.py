@@ -16,9 +16,8 @@ from host.errors import StoreUnavailable
 from host.messages.types import Message
 from host.store.care import Forget
 from host.store.kept import ERASED
-from host.store.readings import Entry
+from host.store.readings import FORGOTTEN, Told
 from host.store.sqlite.care.repair import repair
-from host.store.sqlite.imports import FORGOTTEN
 from host.store.sqlite.schema import FIRST_ID
 from host.store.sqlite.store import FILE, SqliteStore
 from tests.recordings_for_tests import FILED, answered, asked, fed, shown
@@ -39,10 +38,10 @@ def path(tmp_path: Path) -> Path:
         live = store.sessions.create(title="live").conversation
         store.archive(live).extend(told("live"))
         for name in NAMES:
-            entries = [Entry(f"k{n}", message) for n, message in enumerate(told(name))]
-            entries.insert(9, Entry("s", asked(f"{name}: nine things"), compaction=True))
+            entries = [Told(f"k{n}", message) for n, message in enumerate(told(name))]
+            entries.insert(9, Told("s", asked(f"{name}: nine things"), compaction=True))
             fed(store, entries, file=f"/{name}", name=name, about={"working_directory": f"/src/{name}"}, history=True)
-        fed(store, [Entry(f"g{n}", asked(f"grown {n}")) for n in range(GROWN)], file="/middle", name="middle")
+        fed(store, [Told(f"g{n}", asked(f"grown {n}")) for n in range(GROWN)], file="/middle", name="middle")
         store.archive(live).append(asked("the end"))
         store.search.catch_up()
         assert store.admin.verify(prove=True).findings == ()
@@ -124,7 +123,7 @@ def test_a_row_that_was_deleted_is_found_and_its_place_is_kept(path: Path, what:
     assert held(path)[name][position] == (row, None)
     last = max(held(path)[name])
     with closing(SqliteStore(path)) as store:
-        assert fed(store, [Entry("n", asked("next"))], file=f"/{name}", name=name)[0].positions == (last + 1,)
+        assert fed(store, [Told("n", asked("next"))], file=f"/{name}", name=name)[0].positions == (last + 1,)
         assert store.admin.verify().is_clean
 
 
@@ -172,7 +171,7 @@ def test_whatever_value_is_wrong_is_mended_and_no_message_is_lost(path: Path, da
     assert held(path) == before
     assert (findings(path), repair(path).copy) == ([], None)
     with closing(SqliteStore(path)) as store:
-        fed(store, [Entry("a", asked("still older"))], file="/oldest", name="oldest", history=True)
+        fed(store, [Told("a", asked("still older"))], file="/oldest", name="oldest", history=True)
         new = store.sessions.create().conversation
         store.archive(new).append(asked("after all"))
         assert store.imports.conversation("/oldest", "") == "oldest"
@@ -202,7 +201,7 @@ def test_after_flipped_bytes_one_repair_names_all_and_the_archive_goes_on(path: 
             assert wrong <= named
     assert (findings(path), repair(path).copy) == ([], None)
     with closing(SqliteStore(path)) as store:
-        fed(store, [Entry("z", asked("more"))], file="/fresh", name="fresh", history=True)
+        fed(store, [Told("z", asked("more"))], file="/fresh", name="fresh", history=True)
         assert store.admin.verify().is_clean
 
 
@@ -278,7 +277,7 @@ def in_the_archive(home: Path, text: str) -> bool:
 def test_what_was_erased_does_not_come_back_by_a_second_import(tmp_path: Path) -> None:
     file = recording(tmp_path, "session-1.jsonl", f"The vault opens with {SECRET}")
     secret = f"The vault opens with {SECRET}, they say."
-    entries = [Entry("a", asked("go")), Entry("b", asked(secret)), Entry("c", answered("I see."))]
+    entries = [Told("a", asked("go")), Told("b", asked(secret)), Told("c", answered("I see."))]
     about = {"title": f"The vault opens with {SECRET}…", "working_directory": "/src"}
     with closing(SqliteStore(tmp_path / FILE)) as store:
         fed(store, entries, file=file, about=about)
@@ -294,7 +293,7 @@ def test_what_was_erased_does_not_come_back_by_a_second_import(tmp_path: Path) -
             (placed,) = fed(store, entries, file=again, name=name, about=about)
             assert placed.positions[1] is None
             assert placed.refused == {1: FORGOTTEN}
-            (placed,) = fed(store, [Entry("b", asked(f"{secret} And more."))], file=again, name=name, about={"title": f"about {SECRET}"})
+            (placed,) = fed(store, [Told("b", asked(f"{secret} And more."))], file=again, name=name, about={"title": f"about {SECRET}"})
             assert placed.refused == {0: FORGOTTEN} or name == "session-2"
             assert store.sessions.get(name).about["title"] == ERASED
         assert store.admin.verify().is_clean
@@ -305,37 +304,24 @@ def test_of_an_erased_message_the_title_goes_too_where_it_is_a_piece_of_it(tmp_p
     with closing(SqliteStore(tmp_path / FILE)) as store:
         fed(
             store,
-            [Entry("a", asked("Please move the gateway to Lisbon tonight"))],
+            [Told("a", asked("Please move the gateway to Lisbon tonight"))],
             about={"title": "Please move the gateway to…", "model": "m"},
         )
-        fed(store, [Entry("b", asked("hello"))])
+        fed(store, [Told("b", asked("hello"))])
         done = store.admin.forget(Forget(conversation="session-1", position=1), apply=True)
         assert done.counts["session settings"] == 1
         assert store.sessions.get("session-1").about == {"title": ERASED, "model": "m"}
-        fed(store, [Entry("c", asked("next"))], about={"title": "Please move the gateway to…", "model": "n"})
+        fed(store, [Told("c", asked("next"))], about={"title": "Please move the gateway to…", "model": "n"})
         assert store.sessions.get("session-1").about == {"title": ERASED, "model": "n"}
 
 
 def test_an_answer_that_goes_on_growing_after_it_was_erased_is_refused(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / FILE)) as store:
-        fed(store, [Entry("a", asked("go")), Entry("b", answered(f"It is {SECRET}"))])
+        fed(store, [Told("a", asked("go")), Told("b", answered(f"It is {SECRET}"))])
         store.admin.forget(Forget(conversation="session-1", position=2), apply=True)
-        (placed,) = fed(store, [Entry("b", answered(f"It is {SECRET}, I am sure.")), Entry("c", asked("thanks"))])
+        (placed,) = fed(store, [Told("b", answered(f"It is {SECRET}, I am sure.")), Told("c", asked("thanks"))])
         assert (placed.positions, placed.refused) == ((None, 3), {0: FORGOTTEN})
         assert shown(store) == ["go", "thanks"]
-    assert not in_the_archive(tmp_path, SECRET)
-
-
-def test_notes_of_an_import_that_hold_it_are_cleaned(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / FILE)) as store:
-        fed(store, [Entry("a", asked("go")), Entry(f"key-{SECRET}", asked(f"It is {SECRET}"))])
-        with store.connection.writing() as writer:
-            writer.execute("UPDATE readings SET state = ?", (json.dumps({"last": f"x {SECRET}", "line": 7}),))
-        done = store.admin.forget(Forget(SECRET), apply=True)
-        assert done.counts["import notes"] == 2
-        reading = store.imports.reading(FILED)
-        assert reading is not None and reading.state == {"last": ERASED, "line": 7}
-        assert store.admin.verify().is_clean
     assert not in_the_archive(tmp_path, SECRET)
 
 
@@ -346,19 +332,19 @@ def test_the_clients_file_is_named_once_as_long_as_it_is_there(tmp_path: Path, f
     spelled = path.encode("utf-8", "backslashreplace").decode()
     with closing(SqliteStore(tmp_path / FILE)) as store:
         for name in (path, "/gone.jsonl"):
-            fed(store, [Entry(name, asked(f"It is {SECRET}"))], file=name)
-        fed(store, [Entry("a", asked("something else"))], file=recording(tmp_path, "other", "else"), name="other")
+            fed(store, [Told(name, asked(f"It is {SECRET}"))], file=name)
+        fed(store, [Told("a", asked("something else"))], file=recording(tmp_path, "other", "else"), name="other")
         named = store.admin.forget(Forget(SECRET), apply=apply).may_hold_copies
         assert named == (f"{spelled}: claude-code's own recording, from which it was imported, may hold it",)
 
 
 def test_history_that_is_imported_while_an_erasure_looks_is_erased_too(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / FILE)) as store, closing(SqliteStore(tmp_path / FILE)) as other:
-        fed(store, [Entry("a", asked(f"It is {SECRET}"))], file="/one", name="newer", history=True)
+        fed(store, [Told("a", asked(f"It is {SECRET}"))], file="/one", name="newer", history=True)
 
         def meanwhile(done: int, total: int, text: str) -> None:
             if other.imports.reading("/two") is None:
-                fed(other, [Entry("a", asked(f"So {SECRET} it was"))], file="/two", name="older", history=True)
+                fed(other, [Told("a", asked(f"So {SECRET} it was"))], file="/two", name="older", history=True)
 
         assert store.admin.forget(Forget(SECRET), apply=True, progress=meanwhile).messages == ("newer:1", "older:1")
     assert not in_the_archive(tmp_path, SECRET)
@@ -366,7 +352,7 @@ def test_history_that_is_imported_while_an_erasure_looks_is_erased_too(tmp_path:
 
 def test_a_deleted_session_leaves_no_word_of_it(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / FILE)) as store:
-        fed(store, [Entry("a", asked("go")), Entry("kumquat-key", asked("the kumquat"))], about={"title": "kumquats"}, history=True)
+        fed(store, [Told("a", asked("go")), Told("kumquat-key", asked("the kumquat"))], about={"title": "kumquats"}, history=True)
         store.search.catch_up()
         store.sessions.delete("session-1")
         assert store.connection.rows("SELECT keys FROM chapters") == [("{}",)]
@@ -375,18 +361,18 @@ def test_a_deleted_session_leaves_no_word_of_it(tmp_path: Path) -> None:
 
 
 REFUSING: dict[str, Callable[[SqliteStore], object]] = {
-    "readings": lambda store: fed(store, [Entry("n", asked("next"))]),
-    "chapters": lambda store: fed(store, [Entry("n", asked("next"))]),
-    "messages": lambda store: fed(store, [Entry("n", asked("next"))]),
-    "views": lambda store: fed(store, [Entry("n", asked("next"), compaction=True)]),
-    "sessions": lambda store: fed(store, [Entry("n", asked("next"))], about={"model": "n"}),
+    "readings": lambda store: fed(store, [Told("n", asked("next"))]),
+    "chapters": lambda store: fed(store, [Told("n", asked("next"))]),
+    "messages": lambda store: fed(store, [Told("n", asked("next"))]),
+    "views": lambda store: fed(store, [Told("n", asked("next"), compaction=True)]),
+    "sessions": lambda store: fed(store, [Told("n", asked("next"))], about={"model": "n"}),
 }
 
 
 @pytest.mark.parametrize("table", REFUSING)
 def test_a_keeping_that_fails_on_the_way_keeps_nothing(tmp_path: Path, table: str) -> None:
     with closing(SqliteStore(tmp_path / FILE)) as store:
-        fed(store, [Entry("a", asked("go"))], about={"model": "m"})
+        fed(store, [Told("a", asked("go"))], about={"model": "m"})
         before = (store.imports.reading(FILED), store.imports.recorded(FILED, "", "n"), shown(store))
         for verb in ("INSERT", "UPDATE"):
             store.connection.database.conn.execute(

@@ -10,7 +10,7 @@ from pathlib import Path
 from host.formats.branches import Line
 from host.formats.claude_code import add_message, chain_of, line_of
 from host.formats.content import content_from
-from host.formats.feeds.drafting import Added, Drafting, newest, time_of
+from host.formats.feeds.drafting import SHAPE, Added, Drafting, gone_on_with, newest, time_of
 from host.formats.feeds.events import MAIN, Event, Known, Said, TakenBack
 from host.formats.feeds.facts import Facts
 from host.formats.feeds.trail import Trail
@@ -26,6 +26,7 @@ class ClaudeCodeFeed:
     """One session file while it is read."""
 
     def __init__(self, path: Path, state: JSON, known: Known) -> None:
+        state = gone_on_with(state)
         self._path = path
         self._drafting = Drafting(known, keyed(state.get("open")))
         self._trail = Trail(keyed(state.get("trail")))
@@ -47,6 +48,7 @@ class ClaudeCodeFeed:
     def state(self) -> JSON:
         """Ids, line numbers and facts of the session."""
         return {
+            "shape": SHAPE,
             "open": self._drafting.state(),
             "trail": self._trail.state(),
             "facts": self._facts.state(),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from host.formats.assembly import Assembly
 from host.formats.codex import SAID, add_item, instructions_in, summary_item, wrapped
-from host.formats.feeds.drafting import Added, Drafting, newest, time_of
+from host.formats.feeds.drafting import SHAPE, Added, Drafting, gone_on_with, newest, time_of
 from host.formats.feeds.echoes import Echoes
 from host.formats.feeds.events import MAIN, Event, Known, Said, TakenBack
 from host.formats.loose import count_under, keyed, listed, text_under
@@ -25,6 +25,7 @@ class CodexFeed:
     """One rollout while it is read; all of it is one chain."""
 
     def __init__(self, path: Path, state: JSON, known: Known) -> None:
+        state = gone_on_with(state)
         self._stem = path.stem
         self._drafting = Drafting(known, keyed(state.get("open")))
         self._echoes = Echoes(self._drafting, partial(known, MAIN), keyed(state.get("echoes")))
@@ -55,6 +56,7 @@ class CodexFeed:
     def state(self) -> JSON:
         """Keys, places and facts of the session."""
         return {
+            "shape": SHAPE,
             "open": self._drafting.state(),
             "echoes": self._echoes.state(),
             "turns": newest(self._turns, TURNS),

@@ -16,6 +16,7 @@ from host.messages.types import JSON, Message
 
 Entry = TypeVar("Entry")
 CHAINS = 64  # whose newest answer is remembered: more agents do not work at one time
+SHAPE = 1  # of what a feed's ``state`` holds: raised when that changes
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ class Drafting:
 def newest(entries: Iterable[Entry], limit: int) -> list[Entry]:
     """The last entries, at most ``limit`` of them."""
     return list(deque(entries, limit))
+
+
+def gone_on_with(state: JSON) -> JSON:
+    """The state of an earlier reading; an empty one where it has another shape: that reading is gone on with without memory."""
+    return state if state.get("shape") == SHAPE else {}
 
 
 def time_of(row: JSON) -> datetime | None:

@@ -58,8 +58,12 @@ class Feed(Protocol):
 
 @dataclass(frozen=True)
 class FeedFormat:
-    """A format that is read line by line. ``start(path, state, known)`` begins, or goes on where ``state`` is not empty."""
+    """A format that is read line by line. ``start(path, state, known)`` begins, or goes on where ``state`` is not empty.
+
+    ``fault`` says what is wrong with a row that should hold a message and holds none, empty where nothing is.
+    """
 
     name: str
     recognises: Callable[[Source], bool]
     start: Callable[[Path, JSON, Known], Feed]
+    fault: Callable[[JSON], str] = lambda row: ""

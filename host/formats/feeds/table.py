@@ -10,7 +10,7 @@ from host.formats.feeds.events import FeedFormat
 from host.formats.source import Source
 
 FEEDS: dict[str, FeedFormat] = {
-    "claude-code": FeedFormat("claude-code", claude_code_files.recognises, ClaudeCodeFeed),
+    "claude-code": FeedFormat("claude-code", claude_code_files.recognises, ClaudeCodeFeed, claude_code_files.fault_of),
     "codex": FeedFormat("codex", codex_files.recognises, CodexFeed),
 }
 """Name of a client -> how its recordings are read line by line, in the order in which they are tried."""

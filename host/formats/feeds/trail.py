@@ -10,7 +10,7 @@ from host.formats.loose import keyed, listed
 from host.formats.marks import mark_of
 from host.messages.types import JSON
 
-LINES = 500  # remembered over a restart: a line that is written twice is written soon again
+LINES = 500  # remembered: a line that is written twice is written soon again
 MESSAGES = 200  # who goes back behind more takes back from the first prompt there on
 PROMPTS = 200
 
@@ -62,6 +62,8 @@ class Trail:
     def pass_line(self, uuid: str, number: int) -> None:
         """A line was read."""
         self._lines[mark_of(uuid)] = number
+        if len(self._lines) > LINES:  # or a file read at once would know more than one that was cut
+            del self._lines[next(iter(self._lines))]
 
     def begin(self, chain: str, number: int, keys: Iterable[str]) -> None:
         """Messages were said for the first time."""

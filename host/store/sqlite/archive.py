@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreError
@@ -64,6 +64,15 @@ class End:
     has_tombstones: bool
     seen: int
     changes: int
+
+    @classmethod
+    def before(cls, row: int) -> End:
+        """Where the first row of a new conversation gets this id."""
+        return cls(row - 1, 0, b"", has_tombstones=False, seen=0, changes=0)
+
+    def unguarded(self) -> End:
+        """The same for messages of which it is known that they were not erased."""
+        return replace(self, has_tombstones=False)
 
 
 class SqliteArchive:

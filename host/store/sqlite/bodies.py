@@ -66,11 +66,21 @@ class Unreadable(Exception):
     """The bytes of a row are no message any more; ``ctxhost archive verify`` names the row."""
 
 
+def bytes_in(connection: sqlite3.Connection, rest: object, cuts: str | None) -> bytes:
+    """The canonical bytes of a row that has a body; Unreadable where they are none or a blob of it is missing."""
+    if not isinstance(rest, bytes):
+        raise Unreadable("it is no bytes")
+    try:
+        return whole(connection, rest, cuts)
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
+        raise Unreadable(str(error)) from error
+
+
 def message_in(connection: sqlite3.Connection, rest: object, cuts: str | None) -> Message:
     """The message of a row that has a body; Unreadable where its bytes are none or a blob of it is missing."""
     try:
-        message = message_of(whole(connection, rest, cuts)) if isinstance(rest, bytes) else None
-    except (KeyError, ValueError, TypeError, RecursionError) as error:
+        message = message_of(bytes_in(connection, rest, cuts))
+    except (ValueError, RecursionError) as error:
         raise Unreadable(str(error)) from error
     if not isinstance(message, dict):
         raise Unreadable("it is no object")

@@ -25,23 +25,29 @@ GROUP BY coalesce(place, position)
 HAVING coalesce(place, position) > :after AND coalesce(place, position) < :before
 ORDER BY coalesce(place, position)
 """
-VERSIONS = "SELECT position, place FROM messages WHERE conversation = ? AND place IS NOT NULL ORDER BY position"
+VERSIONS = "SELECT position, place FROM messages WHERE conversation = ? AND position > ? AND place IS NOT NULL ORDER BY position"
 
 
 class RecordedViews:
-    """The views of one imported conversation. Everything happens in the caller's transaction."""
+    """The views of one imported conversation. Everything happens in the caller's transaction.
+
+    One view is published for all that was taken back before ``publish_taken_back``, or the next compaction.
+    """
 
     def __init__(self, connection: Connection, conversation: str, client: str) -> None:
         self._connection = connection
         self._views = SqliteViews(connection, conversation)
         self._client = client
         self._number = connection.value("SELECT id FROM conversations WHERE name = ?", (conversation,))
+        self._places = _Places()
+        self._window: _Window | None = None  # where something was taken back and is not published yet
 
     def compact(self, position: int, place: int, summary: Message, time: datetime | None) -> None:
         """The window becomes this summary, which is archived at ``position``, behind the instructions at the beginning.
 
         ``place`` is where it was first said: what came between that and a new version of it stays in the window.
         """
+        self.publish_taken_back()
         instructions = [Entry(READ_AGAIN, row) for row in self._leading_instructions(place)]
         covers = (range(len(instructions) + 1, place),) if place > len(instructions) + 1 else ()
         later = self._shown(after=place, before=BEYOND) if place < position else []
@@ -49,23 +55,28 @@ class RecordedViews:
 
     def take_back(self, position: int) -> None:
         """The window becomes what it was before the message at ``position``; nothing where a summary stands for that."""
-        places = dict(self._connection.rows(VERSIONS, (self._number,)))
-        base = self._without_summary(position, places)
-        entries: Sequence[Entry] = base.ledger.entries if base is not None else ()
-        upto = base.upto if base is not None else 0
-        if any(position in span for entry in entries for span in entry.covers):
+        last = self._last()
+        self._places.add(self._connection.rows(VERSIONS, (self._number, self._places.upto)), last)
+        window = self._before_summary(position)
+        if window.covers(position):
             return
-        newest = {place: row for row, place in places.items()}
-        left = [_newest(entry, places, newest) for entry in entries if entry.row is None or places.get(entry.row, entry.row) < position]
-        self._publish([*left, *self._shown(after=upto, before=position)], self._last(), None)
+        window.cut(position, self._places)
+        window.extend(self._shown(after=window.upto, before=position), last)
+        self._window = window
 
-    def _without_summary(self, position: int, places: dict[int, int]) -> Published | None:
-        """The newest view; where it shows the summary at ``position``, the newest one from before that."""
-        newest = self._views.current()
-        if newest is None or position not in _summaries(newest, places):
-            return newest
-        older = (view for view in reversed(self._views.history()) if max(_summaries(view, places), default=0) < position)
-        return next(older, None)
+    def publish_taken_back(self) -> None:
+        """Publish the window without what was taken back; nothing where nothing was."""
+        if self._window is not None:
+            self._publish([self._places.newest_of(entry) for entry in self._window.entries], self._window.upto, None)
+            self._window = None
+
+    def _before_summary(self, position: int) -> _Window:
+        """The window; where it shows the summary at ``position``, the newest one from before that."""
+        window = self._window or _Window.of(self._views.current())
+        if position not in window.summaries(self._places):
+            return window
+        older = (_Window.of(view) for view in reversed(self._views.history()))
+        return next((found for found in older if max(found.summaries(self._places), default=0) < position), _Window.of(None))
 
     def _publish(self, entries: Sequence[Entry], upto: int, time: datetime | None) -> None:
         version = self._views.version()
@@ -92,13 +103,65 @@ class RecordedViews:
         return last
 
 
-def _summaries(view: Published, places: dict[int, int]) -> list[int]:
-    """The places of the recorded summaries that a view shows."""
-    return [places.get(entry.row, entry.row) for entry in view.ledger if entry.kind is Kind.SUMMARY and entry.row is not None]
+class _Places:
+    """Which rows are versions of which, up to a position."""
+
+    def __init__(self) -> None:
+        self.upto = 0
+        self._places: dict[int, int] = {}
+        self._newest: dict[int, int] = {}
+
+    def add(self, versions: Sequence[tuple[int, int]], upto: int) -> None:
+        """Note versions, position and place, that came since."""
+        self.upto = upto
+        self._places.update(versions)
+        self._newest.update((place, position) for position, place in versions)
+
+    def of(self, row: int) -> int:
+        """The place of a row."""
+        return self._places.get(row, row)
+
+    def newest_of(self, entry: Entry) -> Entry:
+        """An original in its newest version; anything else as it is."""
+        if entry.kind is not Kind.ORIGINAL or entry.row is None:
+            return entry
+        return replace(entry, row=self._newest.get(self.of(entry.row), entry.row))
 
 
-def _newest(entry: Entry, places: dict[int, int], newest: dict[int, int]) -> Entry:
-    """An original of a view in its newest version."""
-    if entry.kind is not Kind.ORIGINAL or entry.row is None:
-        return entry
-    return replace(entry, row=newest.get(places.get(entry.row, entry.row), entry.row))
+class _Window:
+    """The entries of a view while it changes: rows after ``upto`` follow them as they came."""
+
+    def __init__(self, entries: Sequence[Entry], upto: int) -> None:
+        self.entries = list(entries)
+        self.upto = upto
+        self._made = [entry for entry in entries if entry.kind is not Kind.ORIGINAL or entry.covers]
+
+    @classmethod
+    def of(cls, view: Published | None) -> _Window:
+        """That of a version; an empty one while the window is the archive itself."""
+        return cls(view.ledger.entries, view.upto) if view is not None else cls((), 0)
+
+    def covers(self, position: int) -> bool:
+        """Whether an entry stands for a position."""
+        return any(position in span for entry in self._made for span in entry.covers)
+
+    def summaries(self, places: _Places) -> list[int]:
+        """The places of the recorded summaries that are shown."""
+        return [places.of(entry.row) for entry in self._made if entry.kind is Kind.SUMMARY and entry.row is not None]
+
+    def cut(self, position: int, places: _Places) -> None:
+        """Take out what is archived from a position on. It stands at the end; what is not archived stays."""
+
+        def stays(entry: Entry) -> bool:
+            return entry.row is None or places.of(entry.row) < position
+
+        at = len(self.entries)
+        while at and ((row := self.entries[at - 1].row) is None or places.of(row) >= position):
+            at -= 1
+        self.entries[at:] = filter(stays, self.entries[at:])
+        self._made = list(filter(stays, self._made))
+
+    def extend(self, entries: Sequence[Entry], upto: int) -> None:
+        """Originals that came behind it, up to a position."""
+        self.entries.extend(entries)
+        self.upto = upto

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterable
 from functools import cached_property
 
-from host.messages.types import JSON, Message
-from host.store.kept import ERASED
-from host.store.searching.folding import fold
+from host.messages.types import Message
 from host.store.sqlite.archive import tombstone_content
-from host.store.sqlite.care.wanted import is_piece, texts_of
-from host.store.sqlite.receipts import DELETE, EXPIRE
+from host.store.sqlite.bodies import chained
+from host.store.sqlite.receipts import DELETE, EXPIRE, FORGET
+
+RECORDED_AS = "recorded_as"  # in the receipt of an erasure: by which keys what it erased would come again
+BELONGS_TO_ONE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+"""How a key begins that no other message has; a line's number is the key of another message in another file."""
 
 BURIED = """
 SELECT 1
@@ -28,6 +30,11 @@ FROM receipts r
 WHERE r.kind IN ('{DELETE}', '{EXPIRE}') AND json_valid(r.receipt)
   AND :name IN (SELECT value FROM json_each(r.receipt, '$.conversations'))
 """
+KEYS = f"""
+SELECT k.value
+FROM receipts r, json_each(CASE WHEN json_valid(r.receipt) THEN r.receipt ELSE '{{}}' END, '$.{RECORDED_AS}') k
+WHERE r.kind = '{FORGET}'
+"""
 
 
 class Erased:
@@ -41,23 +48,37 @@ class Erased:
         """Whether this was erased: a copy of its recording would bring it into another conversation."""
         return bool(self._contents) and tombstone_content(self._key, message) in self._contents
 
+    def holds_key(self, client: str, key: str) -> bool:
+        """Whether a message was erased that the client recorded under this key: a copy that grows brings it in pieces."""
+        return bool(self._keys) and has_one_owner(key) and recorded_as(self._key, client, key) in self._keys
+
     def is_buried(self, conversation: int, place: int) -> bool:
         """Whether the message of a place was erased: what it grew to holds what it was."""
-        return bool(self._contents) and self._connection.execute(BURIED, {"of": conversation, "place": place}).fetchone() is not None
+        return self._connection.execute(BURIED, {"of": conversation, "place": place}).fetchone() is not None
+
+    def was_in(self, conversation: int) -> bool:
+        """Whether something of a conversation was erased."""
+        return self._connection.execute("SELECT 1 FROM tombstones WHERE conversation = ?", (conversation,)).fetchone() is not None
 
     @cached_property
     def _contents(self) -> frozenset[bytes]:
         return frozenset(content for (content,) in self._connection.execute("SELECT content FROM tombstones"))
 
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return frozenset(key for (key,) in self._connection.execute(KEYS))
+
+
+def has_one_owner(key: str) -> bool:
+    """Whether a recording's key names the same message in all recordings of its client."""
+    return BELONGS_TO_ONE.match(key) is not None
+
+
+def recorded_as(key: bytes, client: str, recorded: str) -> str:
+    """By what a recorded key is recognised when it comes again."""
+    return chained(key, b"recorded as", f"{client}\0{recorded}".encode()).hex()
+
 
 def was_deleted(connection: sqlite3.Connection, name: str) -> bool:
     """Whether a conversation of this name was deleted, or expired."""
     return connection.execute(DELETED, {"name": name}).fetchone() is not None
-
-
-def without_erased(about: JSON, before: JSON, refused: Iterable[Message]) -> JSON:
-    """What is told of a recording, without a title that is a piece of an erased message, and without what was erased from it before."""
-    kept = {key: ERASED if before.get(key) == ERASED else value for key, value in about.items()}
-    title = kept.get("title")
-    texts = (fold(text) for message in refused for text in texts_of(message))
-    return {**kept, "title": ERASED} if isinstance(title, str) and is_piece(title, texts) else kept

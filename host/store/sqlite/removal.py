@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from host.messages.searchable import searchable
 from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.sqlite.index import SearchIndex
+from host.store.sqlite.remembered import empty_states
 from host.store.sqlite.schema import HIGHEST_ID
 
 OF_A_CONVERSATION = ("messages", "tombstones", "quarantine", "made", "views", "engine_state", "segments", "sessions")
@@ -18,6 +19,17 @@ LEASES = """
 DELETE FROM leases
 WHERE name IN (SELECT name FROM sessions WHERE conversation = :of UNION SELECT name FROM conversations WHERE id = :of)
 """
+READ_FOR_IT_ALONE = """
+SELECT h.reading
+FROM chapters h
+WHERE h.conversation = :of AND NOT EXISTS (
+  SELECT 1
+  FROM chapters o
+  JOIN conversations c ON c.id = o.conversation
+  WHERE o.reading = h.reading AND o.conversation <> :of
+)
+"""
+"""Files of which nothing else is archived: what their readers know is known of it."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,7 @@ def remove_conversation(connection: sqlite3.Connection, index: SearchIndex, numb
     unindex(connection, index, ids)
     connection.execute(LEASES, {"of": number})
     connection.execute("UPDATE chapters SET keys = '{}' WHERE conversation = ?", (number,))  # the chapters stay: it is not imported again
+    empty_states(connection, [reading for (reading,) in connection.execute(READ_FOR_IT_ALONE, {"of": number}).fetchall()])
     for table in OF_A_CONVERSATION:
         connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (number,))
     connection.execute("DELETE FROM conversations WHERE id = ?", (number,))

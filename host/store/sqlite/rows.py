@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
 from host.messages.types import Message
+from host.store.kept import object_in
 from host.store.sqlite.bodies import Unreadable, message_in
 from host.store.times import from_microseconds
 from host.store.values import Row
@@ -58,10 +58,7 @@ def row_of(connection: sqlite3.Connection, found: Sequence[Any]) -> Row:
 def title_in(found: Sequence[Any]) -> str | None:
     """The title of a row's session: its own, else the one that it was recorded under. SQLite's JSON would make no text of odd bytes."""
     *_, title, about = found
-    try:
-        recorded = json.loads(about).get("title")
-    except (ValueError, TypeError, AttributeError):
-        recorded = None
+    recorded = (object_in(about) or {}).get("title")
     return title or (recorded if isinstance(recorded, str) else None)
 
 

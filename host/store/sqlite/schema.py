@@ -150,7 +150,8 @@ CREATE TABLE readings (
   offset INTEGER NOT NULL,
   line INTEGER NOT NULL,
   mark TEXT NOT NULL DEFAULT '',
-  state TEXT NOT NULL DEFAULT '{}'
+  state TEXT NOT NULL DEFAULT '{}',
+  seal TEXT NOT NULL DEFAULT ''
 );
 
 CREATE TABLE chapters (
@@ -163,7 +164,8 @@ CREATE TABLE chapters (
 );
 """
 """Files of other clients that were read, and the conversation of each chain in them; its number stays when that is deleted.
-``keys`` are the newest messages by the recording's own ids."""
+``keys`` are the newest messages by the recording's own ids, 0 for what was erased. A ``seal`` is a digest of what a reader goes on
+from."""
 
 
 @migrations()

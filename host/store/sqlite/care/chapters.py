@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from host.store.care import Finding
 from host.store.sqlite.care.look import FAR, Look
+from host.store.sqlite.remembered import is_position, keys_in
 from host.store.sqlite.schema import FIRST_ID
 
 CHAPTERS = "SELECT id, conversation, keys FROM chapters ORDER BY id"
@@ -39,11 +40,10 @@ def check_chapters(look: Look) -> Iterator[Finding]:
         yield Finding(f"chapters {number}", "it names a conversation that was never there")
     for number, conversation, text in look.connection.execute(CHAPTERS).fetchall():
         last = look.lengths.get(conversation)
-        try:
-            told = _furthest(text)
-        except (ValueError, TypeError, AttributeError):
+        if (keys := keys_in(text)) is None:
             yield Finding(f"chapters {number}", "its keys name no positions")
             continue
+        told = max(keys.values(), default=0)
         if last is not None and told > last:
             yield Finding(f"{look.name_of(conversation)}:{last + 1}", f"rows are gone: position {told} was read from a recording")
 
@@ -66,7 +66,7 @@ def mend_keys(target: sqlite3.Connection) -> Iterator[str]:
     for number, conversation, text in target.execute(CHAPTERS).fetchall():
         keys = json.loads(text)
         last = lengths.get(conversation, 0)
-        kept = {key: position for key, position in keys.items() if _is_position(position) and position <= last}
+        kept = {key: position for key, position in keys.items() if is_position(position) and position <= last}
         if kept != keys:
             target.execute("UPDATE chapters SET keys = ? WHERE id = ?", (json.dumps(kept), number))
             if conversation in lengths:
@@ -79,19 +79,8 @@ def told_by_keys(target: sqlite3.Connection, most: int) -> Iterator[tuple[int, i
     No further than there is room for lost rows behind the last one that is left: damage may have made a number larger.
     """
     for _, conversation, text in target.execute(CHAPTERS).fetchall():
-        told = max((position for position in json.loads(text).values() if _is_position(position)), default=0)
+        told = max((position for position in json.loads(text).values() if is_position(position)), default=0)
         row, position = target.execute(LAST, (conversation,)).fetchone() or (None, 0)
         if told > position:
             room = most if row is None else target.execute(ROOM, {"first": FIRST_ID, "last": row}).fetchone()[0]
             yield conversation, min(told, position + room)
-
-
-def _furthest(text: str) -> int:
-    positions = json.loads(text).values()
-    if not all(map(_is_position, positions)):
-        raise ValueError("no position")
-    return max(positions, default=0)
-
-
-def _is_position(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

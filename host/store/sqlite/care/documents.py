@@ -36,9 +36,7 @@ class Document:
         connection.execute(f"UPDATE {self.table} SET {self.column} = ? WHERE {where}", (text, *key))
 
 
-OF_READING = "(SELECT min(h.conversation) FROM chapters h WHERE h.reading = readings.id)"
-"""The conversation of the file itself: its side chains began later."""
-
+IMPORT_NOTES = "import notes"
 DOCUMENTS = (
     Document("sessions", "settings", counted="session settings"),
     Document("sessions", "about", counted="session settings", title="title"),
@@ -46,8 +44,8 @@ DOCUMENTS = (
     Document("views", "state", counted="engine states", blank=None),
     Document("engine_state", "document", key=("conversation", "engine"), counted="engine states"),
     Document("receipts", "receipt", conversation="NULL"),
-    Document("readings", "state", conversation=OF_READING, counted="import notes"),
-    Document("chapters", "keys", counted="import notes"),
+    Document("readings", "state", conversation="NULL"),  # an erasure empties it
+    Document("chapters", "keys", counted=IMPORT_NOTES),
 )
 
 

@@ -27,6 +27,8 @@ from host.store.sqlite.care.wanted import Wanted
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import FORGET, keep_receipt
+from host.store.sqlite.refusing import RECORDED_AS, recorded_as
+from host.store.sqlite.remembered import empty_states
 from host.store.sqlite.removal import remove_unused, unindex
 
 
@@ -95,6 +97,7 @@ def _erase(writer: sqlite3.Connection, key: bytes, plan: Plan, receipt: int) -> 
         writer.execute("UPDATE made SET body = NULL, content = ? WHERE id = ?", (token_bytes(32), number))
     for document, where, text in plan.documents:
         document.replace(writer, where, text)
+    empty_states(writer, plan.readings)
     writer.executemany("UPDATE messages SET tool = NULL WHERE id = ?", [(row,) for row in plan.tools])
     writer.executemany("UPDATE sessions SET title = NULL WHERE id = ?", [(session,) for session in plan.titles])
     writer.executemany("DELETE FROM quarantine WHERE id = ?", [(number,) for number in plan.quarantine])
@@ -130,6 +133,7 @@ def _named(key: bytes, what: Forget, plan: Plan) -> JSON:
         "messages": [doomed.id for doomed in plan.messages],
         "may_be_said_again": sum(doomed.is_repeatable for doomed in plan.messages),
         "counts": plan.counts(),
+        RECORDED_AS: [recorded_as(key, client, recorded) for client, recorded in plan.recorded],
     }
 
 

@@ -17,8 +17,9 @@ from host.store.care import Forget
 from host.store.kept import ERASED, message_of
 from host.store.protocols import quiet
 from host.store.sqlite.bodies import whole
-from host.store.sqlite.care.documents import DOCUMENTS, Document
+from host.store.sqlite.care.documents import DOCUMENTS, IMPORT_NOTES, Document
 from host.store.sqlite.care.look import STEP
+from host.store.sqlite.care.recordings import readings_with, recorded_keys
 from host.store.sqlite.care.wanted import LINE, Wanted, is_piece, wanted_message, wanted_text, without
 from host.store.sqlite.removal import blobs_of, digests_in_use
 from host.store.values import FIRST_ID
@@ -66,6 +67,8 @@ class Plan:
     titles: tuple[int, ...] = ()
     quarantine: tuple[int, ...] = ()
     blobs: frozenset[bytes] = frozenset()
+    readings: tuple[int, ...] = ()  # files that are read on without memory
+    recorded: tuple[tuple[str, str], ...] = ()  # client and key, by which it would come again
 
     @property
     def is_empty(self) -> bool:
@@ -74,7 +77,7 @@ class Plan:
 
     def counts(self) -> dict[str, int]:
         """How much of each kind."""
-        changed = Counter(document.counted for document, _, _ in self.documents)
+        changed = Counter([*(document.counted for document, _, _ in self.documents), *(IMPORT_NOTES for _ in self.readings)])
         gone = {
             "messages": self.messages,
             "blobs": self.blobs,
@@ -125,6 +128,8 @@ def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
         tuple(_titles(connection, wanted)),
         tuple(_quarantine(connection, wanted)),
         blobs - digests_in_use(connection, besides=rows) if blobs else blobs,
+        tuple(readings_with(connection, {version.conversation for version in doomed}, wanted)),
+        tuple(dict.fromkeys(recorded_keys(connection, found.places))),
     )
 
 
