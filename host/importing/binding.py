@@ -170,6 +170,6 @@ class Binding:
     def _trouble(self, chapter: Chapter, index: int, why: str, line_of: LineOf | None) -> Trouble:
         """What is wrong with an entry, with its line, or which message of its chapter it is."""
         entry = chapter.entries[index]
-        if line_of is not None:
+        if line_of is not None and isinstance(entry, Told):
             return Trouble(self._file.shown, why, line=line_of.get((chapter.chain, str(entry.key)), 0))
         return Trouble(self._file.shown, why, message=sum(not is_named_only(each) for each in chapter.entries[: index + 1]))

@@ -43,7 +43,7 @@ class CatchingUp:
         self._folders = Folders()
         self._watches: defaultdict[tuple[str, ...], Watch] = defaultdict(Watch)  # by the directories that are asked for
         self._unread = Unread(store.imports)
-        self._finished: dict[str, Stamp] = {}  # files read to their end, though nothing may be remembered of them
+        self._empty: dict[str, Stamp] = {}  # files that brought nothing: the archive does not remember them
         self._unmatched: dict[str, Stamp] = {}  # files for which there was no time
         self._lock = Lock()
 
@@ -74,7 +74,7 @@ class CatchingUp:
             if time.monotonic() < until - TICK:
                 raise
             notices.append(WRITING)
-        left = [each for each in changed if self._finished.get(each.file.name) != each.stamp]
+        left = [each for each in changed if self._empty.get(each.file.name) != each.stamp]
         return CaughtUp(self._unread.lines(left, until), done.messages, (*notices, *told(done, ours)))
 
     def _changed(self, directories: Sequence[str], until: float) -> tuple[list[Changed], list[str]]:
@@ -85,7 +85,7 @@ class CatchingUp:
         self._folders.unlisted = 0
         ours = self._owners.remembered(directories, known) if directories else {}
         files = self._files_in(directories, ours, known, looked_until) if directories else self._files_of_all(looked_until)
-        changed = [each for each in watch.changed(files, known, looked_until) if self._finished.get(each.file.name) != each.stamp]
+        changed = [each for each in watch.changed(files, known, looked_until) if self._empty.get(each.file.name) != each.stamp]
         missed = ((UNLISTED, self._folders.unlisted, "folder"), (UNSEEN, watch.unseen, FILE))
         unseen = [notice.format(counted(number, what)) for notice, number, what in missed if number]
         if not directories:
@@ -134,20 +134,21 @@ class CatchingUp:
         return not directories or self._owners.directory_of(file) in spellings(directories)
 
     def _read(self, each: Changed, until: float) -> Imported:
-        """Read what is new of a file as far as the time goes; what was read to its end as it is now is not looked at again."""
+        """Read what is new of a file as far as the time goes. One that brought nothing is not read again as long as it stays so."""
         if self._unmatched.get(each.file.name) == each.stamp:
             return Imported(unmatched=1)
         done, history = Imported(), each.is_new and self._is_past(each.file)
-        if each.is_new or not self._store.imports.deleted(each.file.name):
-            with suppress(Outrun), closing(kept_of(self._store, each.file, Pace(_slices(until), history, until))) as portions:
-                for kept in portions:
-                    done += kept
-                    if time.monotonic() >= until and not (kept.read or kept.unmatched):
-                        return done
+        if not each.is_new and self._store.imports.deleted(each.file.name):
+            return done
+        with suppress(Outrun), closing(kept_of(self._store, each.file, Pace(_slices(until), history, until))) as portions:
+            for kept in portions:  # where others read it just now the next look sees how far they came
+                done += kept
+                if time.monotonic() >= until:
+                    break
         if done.unmatched:
             self._unmatched[each.file.name] = each.stamp
-        else:
-            self._finished[each.file.name] = each.stamp
+        if done.empty or done.passed_over:
+            self._empty[each.file.name] = each.stamp
         return done
 
     def _is_past(self, file: RecordedFile) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from host.formats.feeds.events import Event, TakenBack
-from host.store.readings import KEYS, Entry, Retracted, Told
+from host.store.readings import KEYS, Entry, Returned, Told
 
 
 def entries_by_chain(events: Iterable[Event]) -> dict[str, list[Entry]]:
@@ -18,7 +18,7 @@ def entries_by_chain(events: Iterable[Event]) -> dict[str, list[Entry]]:
     for event in events:
         entries, known = chains.setdefault(event.chain, []), places[event.chain]
         if isinstance(event, TakenBack):
-            entries.append(Retracted(event.key))
+            entries.append(Returned(event.after))
             known.clear()  # said again after it was taken back it is not what it was
             continue
         told = Told(event.key, event.message, event.time, event.compaction)

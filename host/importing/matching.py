@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from host.messages.canonical import identity
 from host.messages.types import Message
-from host.store.readings import Entry, Recognised, Retracted, Told
+from host.store.readings import Entry, Recognised, Returned, Told
 from host.store.values import Row
 
 
@@ -58,7 +58,7 @@ def marked(entries: Sequence[Entry], archived: Archived) -> list[Entry]:
     last = max((index for index, entry in enumerate(placed) if isinstance(entry, Recognised)), default=-1)
     found: list[Entry] = []
     before = 0
-    for new, known in _stretches([entry for index, entry in enumerate(placed) if not isinstance(entry, Retracted) or index > last]):
+    for new, known in _stretches([entry for index, entry in enumerate(placed) if not isinstance(entry, Returned) or index > last]):
         until = known.position if known is not None else archived.end()
         found += [*_placed(new, archived.left(before, until)), *([known] if known is not None else ())]
         before = until

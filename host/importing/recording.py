@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import BinaryIO
 
-from host.formats.feeds.events import MAIN, Event, FeedFormat
+from host.formats.feeds.events import MAIN, Event, FeedFormat, Said
 from host.importing.binding import Binding
 from host.importing.chains import entries_by_chain, timed
 from host.importing.lines import Lines, goes_on
@@ -97,7 +97,8 @@ class Recording:
             if why := self._format.fault(row):
                 self._lines.pass_over(number, why)
             for event in self._feed.take(number, row):
-                self._numbers[event.chain, event.key] = number
+                if isinstance(event, Said):
+                    self._numbers[event.chain, event.key] = number
                 events.append(event)
             if enough():
                 return events

@@ -52,13 +52,13 @@ class Recognised:
 
 
 @dataclass(frozen=True)
-class Retracted:
-    """The user took the message of this key back, and all after it."""
+class Returned:
+    """The user went back to the message of the key ``after``, None: to the beginning. The window is again what it was there."""
 
-    key: str
+    after: str | None
 
 
-Entry = Told | Recognised | Retracted
+Entry = Told | Recognised | Returned
 """What a recording says next."""
 
 

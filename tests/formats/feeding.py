@@ -28,6 +28,7 @@ class Told:
 
     messages: dict[str, dict[str, Message]] = field(default_factory=dict)
     live: dict[str, list[str]] = field(default_factory=dict)
+    past: dict[tuple[str, str | None], list[str]] = field(default_factory=dict)  # what was live when a message was the newest
     compactions: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     abouts: dict[str, JSON] = field(default_factory=dict)
@@ -38,11 +39,12 @@ class Told:
         self.events.append(event)
         live = self.live.setdefault(event.chain, [])
         if not isinstance(event, Said):
-            del live[live.index(event.key) :]
+            self.live[event.chain] = list(self.past.get((event.chain, event.after), []))
             return
         kept = self.messages.setdefault(event.chain, {})
         if event.key not in kept:
             live.append(event.key)
+            self.past[event.chain, event.key] = list(live)
         if event.compaction:
             self.compactions.append(event.key)
         kept[event.key] = json.loads(json.dumps(event.message))

@@ -20,7 +20,7 @@ from tests.formats.feeding import CLAUDE, DATA, SHEET, Sheet, drafts_of, fed, in
 
 def told_of(event: object) -> str:
     assert isinstance(event, Said | TakenBack)
-    return f"{event.key}: {shape([event.message])[0]}" if isinstance(event, Said) else f"back to {event.key}"
+    return f"{event.key}: {shape([event.message])[0]}" if isinstance(event, Said) else f"back to {event.after}"
 
 
 def test_an_answer_in_pieces_is_said_again_grown_under_its_first_key() -> None:
@@ -264,7 +264,7 @@ def test_a_prompt_that_is_tried_again_takes_the_earlier_one_back() -> None:
     for cuts in ((), range(1, 10)):
         told = sheet.read(cuts)
         assert shape(told.window()) == ["user:start", "assistant:yes?", "user:third try", "assistant:answer to third try"]
-        assert [told_of(event) for event in told.events if isinstance(event, TakenBack)] == ["back to u4", "back to u6"]
+        assert [told_of(event) for event in told.events if isinstance(event, TakenBack)] == ["back to u1", "back to u1"]
         assert len(told.messages[MAIN]) == 8
 
 
@@ -278,7 +278,7 @@ def test_who_goes_back_behind_a_prompt_takes_back_all_that_follows_the_line() ->
     for cuts in ((), range(1, 9)):
         told = sheet.read(cuts)
         assert shape(told.window()) == ["user:start", "assistant:yes?", "user:second try"]
-        assert TakenBack(MAIN, "u4") in told.events
+        assert TakenBack(MAIN, "u1") in told.events
 
 
 def test_results_beside_the_line_that_a_prompt_is_tried_again_after_stay() -> None:
@@ -330,7 +330,7 @@ def interrupted(sheet: Sheet, fork: str) -> None:
 
 def compacted(sheet: Sheet, fork: str) -> None:
     sheet.user("before")
-    sheet.line("system", parent=None, subtype="compact_boundary")
+    sheet.line("system", parent=None, subtype="compact_boundary", compactMetadata={"preservedSegment": {"tailUuid": fork}})
     sheet.user("summary", isCompactSummary=True)
     sheet.user("after")
     going_on(sheet, fork)
@@ -339,11 +339,10 @@ def compacted(sheet: Sheet, fork: str) -> None:
 NO_WAY_BACK: dict[str, Any] = {
     "parallel results fork the chain": parallel,
     "results with words on an interruption": interrupted,
-    "no parent": lambda sheet, fork: (sheet.user("first"), going_on(sheet, None)),
     "an unknown parent": lambda sheet, fork: (sheet.user("first"), going_on(sheet, "of another file")),
     "a note of the client": lambda sheet, fork: (sheet.user("first"), going_on(sheet, fork, isMeta=True)),
     "no prompt between": lambda sheet, fork: (sheet.answer("m2", text("more")), going_on(sheet, fork)),
-    "a line from before a compaction": compacted,
+    "a line from before a compaction that kept it": compacted,
     "a side chain": lambda sheet, fork: (sheet.user("first"), going_on(sheet, fork, isSidechain=True, agentId="a")),
     "a retried answer": lambda sheet, fork: (sheet.user("first"), sheet.answer("m3", text("x"), parent=fork)),
 }
@@ -357,13 +356,52 @@ def test_nothing_is_taken_back_by(name: str) -> None:
         assert not [event for event in sheet.read(cuts).events if isinstance(event, TakenBack)]
 
 
+def test_a_branch_that_was_taken_back_can_be_taken_up_again() -> None:
+    sheet, fork = talk()
+    sheet.user("first way", parent=fork)
+    end = sheet.answer("m2", text("on the first"))
+    sheet.user("second way", parent=fork)
+    sheet.answer("m3", text("on the second"))
+    sheet.user("on with the first", parent=end)
+    for cuts in ((), range(len(sheet.rows))):
+        told = sheet.read(cuts)
+        assert shape(told.window())[2:] == ["user:first way", "assistant:on the first", "user:on with the first"]
+
+
+def test_a_prompt_that_follows_nothing_begins_anew() -> None:
+    sheet, _ = talk()
+    sheet.user("first", parent=None)
+    assert shape(sheet.read().window()) == ["user:first"]
+
+
+def test_who_goes_back_behind_a_compaction_has_what_was_before_it() -> None:
+    sheet, fork = talk()
+    sheet.user("before")
+    sheet.line("system", parent=None, subtype="compact_boundary")
+    sheet.user("summary", isCompactSummary=True)
+    sheet.user("after")
+    sheet.user("another way", parent=fork)
+    for cuts in ((), range(len(sheet.rows))):
+        assert shape(sheet.read(cuts).window()) == ["user:start", "assistant:yes?", "user:another way"]
+
+
+def test_another_line_under_the_same_id_is_a_message_of_its_own() -> None:
+    sheet = Sheet()
+    sheet.user("one")
+    sheet.answer("m1", text("two"))
+    repeated = {**sheet.rows[0], "parentUuid": "u1"}
+    for cuts in ((), range(5)):
+        told = fed(CLAUDE, [*sheet.rows, repeated, {**repeated, "message": {"role": "user", "content": "other words"}}], cuts)
+        assert shape(told.window()) == ["user:one", "assistant:two", "user:other words"]
+
+
 def test_the_prompts_of_the_made_up_session_that_were_taken_back() -> None:
     path = Path(__file__).parents[1] / "given" / "recall" / "conversations" / "tool-library.jsonl"
     rows = rows_of(path)
     for cuts in ((), range(len(rows))):
         told = fed(CLAUDE, rows, cuts, path)
         keys = {index + 1: row.get("uuid") for index, row in enumerate(rows)}
-        assert [event.key for event in told.events if isinstance(event, TakenBack)] == [keys[22]]
+        assert [event.after for event in told.events if isinstance(event, TakenBack)] == [keys[21]]
         assert told.compactions == [keys[12], keys[39]]
         assert len(told.messages) == 2
 

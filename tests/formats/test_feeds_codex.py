@@ -71,7 +71,7 @@ def told(*rows: JSON, cuts: Collection[int] = (), stem: str = "rollout") -> Told
 
 
 def events_of(found: Told) -> list[str]:
-    return [f"{e.key}: {shape([e.message])[0]}" if isinstance(e, Said) else f"back to {e.key}" for e in found.events]
+    return [f"{e.key}: {shape([e.message])[0]}" if isinstance(e, Said) else f"back to {e.after}" for e in found.events]
 
 
 def test_an_answer_grows_under_the_line_of_its_first_item() -> None:
@@ -210,16 +210,16 @@ def test_a_compaction_is_marked_and_what_it_kept_beside_is_ignored() -> None:
 
 
 BACK: dict[str, tuple[list[JSON], list[str]]] = {
-    "two turns": ([TURN, said("user", "1"), TURN, said("user", "2"), TURN, said("user", "3"), back(2)], ["back to line 4"]),
-    "more than there are": ([TURN, said("user", "1"), back(9)], ["back to line 2"]),
+    "two turns": ([TURN, said("user", "1"), TURN, said("user", "2"), TURN, said("user", "3"), back(2)], ["back to line 2"]),
+    "more than there are": ([TURN, said("user", "1"), back(9)], ["back to None"]),
     "a turn without messages": ([said("user", "1"), TURN, back(1)], []),
-    "turns that begin with one message": ([TURN, TURN, said("user", "1"), back(1)], ["back to line 3"]),
-    "a turn whose first item only repeats": ([prompt("1"), TURN, said("user", "1"), said("user", "2"), back(1)], ["back to line 4"]),
+    "turns that begin with one message": ([TURN, TURN, said("user", "1"), back(1)], ["back to None"]),
+    "a turn whose first item only repeats": ([prompt("1"), TURN, said("user", "1"), said("user", "2"), back(1)], ["back to line 1"]),
     "none": ([TURN, said("user", "1"), back(0), back(None), back("1")], []),
     "without turns": ([said("user", "1"), back(1)], []),
     "one after the other": (
         [TURN, said("user", "1"), TURN, said("user", "2"), back(1), TURN, said("user", "3"), back(2)],
-        ["back to line 4", "back to line 2"],
+        ["back to line 2", "back to None"],
     ),
 }
 
@@ -229,7 +229,7 @@ def test_turns_taken_back(name: str) -> None:
     rows, expected = BACK[name]
     for cuts in ((), range(len(rows))):
         found = told(*rows, cuts=cuts)
-        assert [f"back to {event.key}" for event in found.events if isinstance(event, TakenBack)] == expected
+        assert [f"back to {event.after}" for event in found.events if isinstance(event, TakenBack)] == expected
 
 
 def test_after_turns_were_taken_back_the_same_prompt_is_said_again() -> None:

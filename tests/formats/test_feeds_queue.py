@@ -183,7 +183,7 @@ def test_who_goes_back_takes_it_back_and_may_say_it_again() -> None:
     sheet.attach("more")
     for cuts in ((), range(len(sheet.rows))):
         told = sheet.read(cuts)
-        assert [event for event in told.events if isinstance(event, TakenBack)] == [TakenBack(MAIN, "u2")]
+        assert [event for event in told.events if isinstance(event, TakenBack)] == [TakenBack(MAIN, "u1")]
         assert shape(told.window()) == ["user:go", "assistant:yes?", "user:second try", "user:more"]
 
 

@@ -19,7 +19,7 @@ from host.messages.ledger import Kind
 from host.messages.types import Message, ToolCall
 from host.messages.violations import violations
 from host.store.query import Query
-from host.store.readings import KEYS, Chapter, Entry, Placed, Reading, Recognised, Retracted, Told
+from host.store.readings import KEYS, Chapter, Entry, Placed, Reading, Recognised, Returned, Told
 from host.store.sqlite.imports import DELETED
 from host.store.sqlite.schema import APPLICATION_ID, FIRST_ID, SCHEMA, migrations
 from host.store.sqlite.store import FILE, SqliteStore
@@ -121,46 +121,60 @@ def test_a_summary_that_grew_covers_what_it_covered(store: SqliteStore) -> None:
 
 TAKEN_BACK: dict[str, tuple[list[Entry], list[str]]] = {
     "the last prompt": (
-        [Told("a", asked("go")), Told("b", answered("done")), Told("c", asked("oh")), Retracted("c"), Told("d", asked("well"))],
+        [Told("a", asked("go")), Told("b", answered("done")), Told("c", asked("oh")), Returned("b"), Told("d", asked("well"))],
         ["go", "done", "well"],
     ),
-    "everything": ([Told("a", asked("go")), Told("b", answered("done")), Retracted("a"), Told("d", asked("well"))], ["well"]),
-    "what nobody said": ([Told("a", asked("go")), Retracted("z")], ["go"]),
+    "everything": ([Told("a", asked("go")), Told("b", answered("done")), Returned(None), Told("d", asked("well"))], ["well"]),
+    "what nobody said": ([Told("a", asked("go")), Returned("z")], ["go"]),
     "what a summary stands for": (
-        [Told("a", asked("go")), Told("b", asked("on")), Told("s", asked("All."), compaction=True), Retracted("b")],
-        ["All."],
+        [Told("a", asked("go")), Told("b", asked("on")), Told("s", asked("All."), compaction=True), Returned("a")],
+        ["go"],
     ),
     "what came after a compaction": (
-        [Told("a", asked("go")), Told("s", asked("All."), compaction=True), Told("b", asked("oh")), Retracted("b")],
+        [Told("a", asked("go")), Told("s", asked("All."), compaction=True), Told("b", asked("oh")), Returned("s")],
         ["All."],
     ),
     "a compaction": (
         [
             *(Told("a", asked("go")), Told("b", asked("on")), Told("s", asked("All."), compaction=True)),
-            *(Told("c", asked("x")), Retracted("s")),
+            *(Told("c", asked("x")), Returned("b")),
         ],
         ["go", "on"],
     ),
     "the second of two compactions": (
         [
             *(Told("a", asked("go")), Told("s", asked("All."), compaction=True), Told("b", asked("on"))),
-            *(Told("t", asked("More."), compaction=True), Retracted("t"), Told("c", asked("next"))),
+            *(Told("t", asked("More."), compaction=True), Returned("b"), Told("c", asked("next"))),
         ],
         ["All.", "on", "next"],
     ),
     "twice": (
         [
-            (Told(key, message) if message else Retracted(key))
-            for key, message in (("a", asked("go")), ("b", asked("x")), ("b", None), ("c", asked("y")), ("d", asked("z")), ("c", None))
+            (Told(key, message) if message else Returned(key))
+            for key, message in (("a", asked("go")), ("b", asked("x")), ("a", None), ("c", asked("y")), ("d", asked("z")), ("a", None))
         ],
         ["go"],
     ),
     "what came after an answer that grew later": (
         [
-            *(Told("a", answered("I")), Told("b", asked("x")), Retracted("b")),
-            *(Told("a", answered("I see")), Told("c", asked("y")), Retracted("c")),
+            *(Told("a", answered("I")), Told("b", asked("x")), Returned("a")),
+            *(Told("a", answered("I see")), Told("c", asked("y")), Returned("a")),
         ],
         ["I see"],
+    ),
+    "a branch, and taken up again": (
+        [
+            *(Told("a", asked("go")), Told("b", asked("one way")), Told("c", answered("done")), Returned("a")),
+            *(Told("d", asked("other way")), Returned("c"), Told("e", asked("on"))),
+        ],
+        ["go", "one way", "done", "on"],
+    ),
+    "a branch that was taken up again, for the other one": (
+        [
+            *(Told("a", asked("go")), Told("b", asked("one way")), Returned("a"), Told("d", asked("other way"))),
+            *(Returned("b"), Told("e", asked("on")), Returned("d"), Told("f", asked("so"))),
+        ],
+        ["go", "other way", "so"],
     ),
 }
 
@@ -177,16 +191,21 @@ def test_what_was_taken_back_leaves_the_window_and_stays_in_the_archive(store: S
     assert store.admin.verify(prove=True).findings == ()
 
 
-def test_what_is_taken_back_in_one_keeping_is_one_view_but_for_the_compactions_between(store: SqliteStore) -> None:
+def test_each_way_that_was_left_is_a_version_of_the_window(store: SqliteStore) -> None:
     fed(store, [Told("a", asked("go")), Told("b", answered("done"))])
-    tries: list[Entry] = [entry for n in range(20) for entry in (Told(f"t{n}", asked(f"try {n}")), Retracted(f"t{n}"))]
+    tries: list[Entry] = [entry for n in range(20) for entry in (Told(f"t{n}", asked(f"try {n}")), Returned("b"))]
     fed(store, [*tries, Told("c", asked("well"))])
     assert shown(store) == ["go", "done", "well"]
-    assert [(view.version, view.upto, len(view.ledger)) for view in store.views("session-1").history()] == [(1, 22, 2)]
-    fed(store, [Retracted("c"), Told("s", asked("All."), compaction=True), Told("d", asked("x")), Retracted("d"), Told("e", asked("y"))])
+    history = store.views("session-1").history()
+    assert [(view.version, view.upto, len(view.ledger)) for view in history] == [(n, n + 2, 2) for n in range(1, 21)]
+    fed(store, [Returned("b"), Told("s", asked("All."), compaction=True), Told("d", asked("x")), Returned("s"), Told("e", asked("y"))])
     assert shown(store) == ["All.", "y"]
-    assert [view.upto for view in store.views("session-1").history()] == [22, 23, 24, 25]
     assert store.admin.verify(prove=True).findings == ()
+
+
+def test_who_is_at_a_message_does_not_go_back_to_it(store: SqliteStore) -> None:
+    fed(store, [Told("a", asked("go")), Told("b", answered("done")), Returned("b"), Told("c", asked("on")), Returned("c")])
+    assert shown(store) == ["go", "done", "on"] and store.views("session-1").history() == []
 
 
 def test_a_place_that_is_archived_already_gets_its_key_and_no_row(store: SqliteStore) -> None:
@@ -456,7 +475,7 @@ def test_any_chapters_are_kept_as_a_plain_list_keeps_them(
     with closing(SqliteStore(tmp_path_factory.mktemp("home") / FILE, durability="normal")) as store:
         for of, history, told in chapters:
             entries: list[Entry] = [
-                Retracted(f"k{key}") if verb == "take back" else Told(f"k{key}", asked(content), compaction=verb == "compact")
+                Returned(f"k{key}") if verb == "take back" else Told(f"k{key}", asked(content), compaction=verb == "compact")
                 for verb, key, content in told
             ]
             (placed,) = fed(store, entries, file=f"/{of}", name=f"name{of}", history=history)
@@ -477,7 +496,7 @@ def test_the_window_is_the_same_whether_entries_are_kept_at_once_or_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, script: Script
 ) -> None:
     entries: list[Entry] = [
-        Retracted(f"k{key}") if verb == "take back" else Told(f"k{key}", asked(content), compaction=verb == "compact")
+        Returned(f"k{key}") if verb == "take back" else Told(f"k{key}", asked(content), compaction=verb == "compact")
         for verb, key, content in script
     ]
     with closing(SqliteStore(tmp_path_factory.mktemp("home") / FILE, durability="normal")) as store:

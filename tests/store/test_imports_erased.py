@@ -12,7 +12,7 @@ import pytest
 from host.messages.types import JSON
 from host.store.care import Forget
 from host.store.kept import ERASED
-from host.store.readings import FORGOTTEN, Chapter, Entry, Reading, Retracted, Told
+from host.store.readings import FORGOTTEN, Chapter, Entry, Reading, Returned, Told
 from host.store.sqlite.store import FILE, SqliteStore
 from tests.recordings_for_tests import FILED, answered, asked, fed, shown
 from tests.stores_for_tests import SECRET, all_bytes
@@ -147,7 +147,7 @@ def test_what_a_reader_remembers_goes_with_the_last_conversation_of_its_file(sto
 
 
 def test_a_message_without_a_key_is_kept_each_time_and_leaves_no_note(store: SqliteStore) -> None:
-    (placed,) = fed(store, [Told(None, asked("yes")), Told(None, asked("yes")), Retracted("none")])
+    (placed,) = fed(store, [Told(None, asked("yes")), Told(None, asked("yes")), Returned("none")])
     assert placed.positions == (1, 2, None)
     assert fed(store, [Told(None, asked("yes"))])[0].positions == (3,)
     assert store.connection.value("SELECT keys FROM chapters") == "{}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from host.formats.branches import Line
 from host.formats.claude_code import add_message, chain_of, line_of
 from host.formats.content import content_from
 from host.formats.feeds.drafting import SHAPE, Added, Drafting, gone_on_with, newest, time_of
-from host.formats.feeds.events import MAIN, Event, Known, Said, TakenBack
+from host.formats.feeds.events import MAIN, Event, Known, Said
 from host.formats.feeds.facts import Facts
 from host.formats.feeds.trail import Trail
 from host.formats.loose import keyed
@@ -19,6 +20,7 @@ from host.formats.queued import QUEUE, PromptQueue, Queued, mark_of_words
 from host.formats.source import Broken, parsed
 from host.messages.types import JSON
 
+KEPT = frozenset({"preservedSegment", "preservedMessages"})  # of a compaction: messages from before it that stay in the window
 ROOTS = 200  # lines of side chains without an agent's name: the next one follows one of them
 
 
@@ -61,11 +63,16 @@ class ClaudeCodeFeed:
         if row.get("type") == QUEUE:
             return self._handed_over(number, row)
         line = line_of(number, row)
-        if line is None or self._trail.holds(line.uuid):
+        repeats = self._trail.repeats(line.uuid, line.message) if line else True
+        if line is None or repeats:
             return []
+        if repeats is False:  # another line under the same id
+            line = replace(line, uuid=f"{line.uuid} line {number}")
         chain = chain_of(line, row, self._roots)
-        self._trail.pass_line(line.uuid, number)
+        self._trail.pass_line(line.uuid, number, line.message)
         self._facts.note(chain, row, line)
+        if KEPT & keyed(row.get("compactMetadata")).keys():
+            self._trail.keep_before(chain, number)
         if line.message is None or (chain == MAIN and self._queue.repeats(number, row, line)):
             return []
         added = self._drafting.added(chain, line.uuid, partial(add_message, message=line.message))
@@ -82,18 +89,15 @@ class ClaudeCodeFeed:
         return [Said(MAIN, queued.key, {"role": "user", "content": content_from(content)}, time_of(row))]
 
     def _gone_back(self, chain: str, number: int, row: JSON, line: Line, added: Sequence[Added]) -> list[Event]:
-        """Note the messages that a line began; where its prompt goes back behind an earlier one, what it takes back."""
-        key = None
-        is_prompt = row.get("type") == "user" and line.is_prompt and not row.get("isMeta")
-        if row.get("isCompactSummary"):
-            self._trail.compact(chain, number)
-        elif is_prompt:
-            key = self._trail.back(chain, line.parent)
-            self._trail.prompt(chain, number, line.uuid, line.parent)
-        if key and chain == MAIN:
+        """Note the messages that a line began; and whether its prompt goes back behind an earlier one."""
+        is_prompt = row.get("type") == "user" and line.is_prompt and not row.get("isMeta") and not row.get("isCompactSummary")
+        back = self._trail.back(chain, line.parent) if is_prompt else None
+        if is_prompt:
+            self._trail.prompt(chain, number, line.parent)
+        if back is not None and chain == MAIN:
             self._queue.forget()
         self._trail.begin(chain, number, [entry.key for entry in added if entry.is_new])
-        return [TakenBack(chain, key)] if key else []
+        return [back] if back is not None else []
 
 
 def _said(chain: str, row: JSON, added: Sequence[Added]) -> list[Event]:

@@ -29,7 +29,8 @@ class CodexFeed:
         self._stem = path.stem
         self._drafting = Drafting(known, keyed(state.get("open")))
         self._echoes = Echoes(self._drafting, partial(known, MAIN), keyed(state.get("echoes")))
-        self._turns: list[str | None] = [*listed(state.get("turns"))]  # the key where each began; none was said in the last ones
+        self._last = text_under(state, "last")  # the key of the newest message that was not taken back
+        self._turns: list[str] = [*listed(state.get("turns"))]  # what that was when each turn began
         self._facts: JSON = {**keyed(state.get("facts"))}
         self._title = ""
 
@@ -59,6 +60,7 @@ class CodexFeed:
             "shape": SHAPE,
             "open": self._drafting.state(),
             "echoes": self._echoes.state(),
+            "last": self._last,
             "turns": newest(self._turns, TURNS),
             "facts": {**self._facts},
         }
@@ -110,19 +112,19 @@ class CodexFeed:
 
     def begin_turn(self, key: str, payload: JSON) -> list[Event]:
         """A turn begins with the next message."""
-        self._turns = [*newest(self._turns, TURNS - 1), None]
+        self._turns = [*newest(self._turns, TURNS - 1), self._last]
         return []
 
     def take_back(self, key: str, payload: JSON) -> list[Event]:
         """The user undid the newest turns."""
         undone = self._turns[-turns:] if (turns := count_under(payload, "num_turns")) else []
         del self._turns[len(self._turns) - len(undone) :]
-        first = next(filter(None, undone), None)
-        if first is None:
+        if not undone or undone[0] == self._last:
             return []
+        self._last = undone[0]
         self._drafting.close(MAIN)
         self._echoes.forget()
-        return [TakenBack(MAIN, first)]
+        return [TakenBack(MAIN, self._last or None)]
 
     def entitle(self, key: str, payload: JSON) -> list[Event]:
         """The session got a name."""
@@ -134,8 +136,7 @@ class CodexFeed:
 
     def _said(self, added: Sequence[Added], *, compaction: bool = False) -> list[Event]:
         self._echoes.remember(added)
-        first = next((one.key for one in added if one.is_new), None)
-        self._turns = [first if begun is None else begun for begun in self._turns]
+        self._last = next((one.key for one in reversed(added) if one.is_new), self._last)
         return [Said(MAIN, one.key, one.message, compaction=compaction) for one in added]
 
 

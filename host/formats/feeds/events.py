@@ -31,10 +31,13 @@ class Said:
 
 @dataclass(frozen=True)
 class TakenBack:
-    """The user went back: the message of this key, and what came after it, is not shown to the model any more."""
+    """The user went back to the message of the key ``after``, None: to the beginning. What came after it is not shown any more.
+
+    It may lie on a branch that was taken back before, or before a compaction: then the window is again what it was there.
+    """
 
     chain: str
-    key: str
+    after: str | None
 
 
 Event = Said | TakenBack

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import NamedTuple
+from zlib import crc32
 
-from host.formats.feeds.drafting import newest
+from host.formats.feeds.drafting import CHAINS, newest
+from host.formats.feeds.events import TakenBack
 from host.formats.loose import keyed, listed
 from host.formats.marks import mark_of
 from host.messages.types import JSON
 
 LINES = 500  # remembered: a line that is written twice is written soon again
-MESSAGES = 200  # who goes back behind more takes back from the first prompt there on
+MESSAGES = 200  # before them only a prompt is seen to be tried again
 PROMPTS = 200
 
 
 class Prompt(NamedTuple):
-    """A user's prompt: its chain, line number, key, and the mark of the line that it follows."""
+    """A user's prompt: its chain, its line number, the mark of the line that it follows, and the key of the message before it."""
 
     chain: str
     number: int
-    key: str
     parent: str
+    before: str
 
 
 class Begun(NamedTuple):
@@ -33,15 +36,15 @@ class Begun(NamedTuple):
 
 
 class Trail:
-    """The live line of each chain, as far back as the user may go.
+    """The newest lines, messages and prompts of each chain, as far back as the user may go.
 
-    A file's parallel tool results fork the chain without being branches, so only a prompt that follows a line from before
-    an earlier prompt counts as going back. Nobody goes back behind a compaction.
+    Parallel tool results fork a chain without being branches, so only a prompt that follows a line from before another
+    prompt counts as going back.
     """
 
     def __init__(self, state: JSON) -> None:
         """Begin, or go on from the ``state`` of an earlier reading."""
-        self._lines: dict[str, int] = {**keyed(state.get("lines"))}
+        self._lines: dict[str, list[int]] = {mark: [*place] for mark, place in keyed(state.get("lines")).items()}
         self._messages = [Begun(*entry) for entry in listed(state.get("messages"))]
         self._prompts = [Prompt(*entry) for entry in listed(state.get("prompts"))]
         self._floors: dict[str, int] = {**keyed(state.get("floors"))}
@@ -49,19 +52,24 @@ class Trail:
     def state(self) -> JSON:
         """Marks, line numbers and keys of the newest lines, messages and prompts."""
         return {
-            "lines": dict(newest(self._lines.items(), LINES)),
+            "lines": {mark: [*place] for mark, place in self._lines.items()},
             "messages": [list(entry) for entry in newest(self._messages, MESSAGES)],
-            "prompts": [list(entry) for entry in newest(self._prompts, PROMPTS)],
-            "floors": {**self._floors},
+            "prompts": [list(entry) for entry in self._prompts],
+            "floors": dict(newest(self._floors.items(), CHAINS)),
         }
 
     def holds(self, uuid: str) -> bool:
         """Whether a line of this id was read before."""
         return mark_of(uuid) in self._lines
 
-    def pass_line(self, uuid: str, number: int) -> None:
+    def repeats(self, uuid: str, message: object) -> bool | None:
+        """Whether a line of this id was read before, and said the same; False where it said something else, None for a new one."""
+        place = self._lines.get(mark_of(uuid))
+        return None if place is None else place[1] == _checksum(message)
+
+    def pass_line(self, uuid: str, number: int, message: object) -> None:
         """A line was read."""
-        self._lines[mark_of(uuid)] = number
+        self._lines[mark_of(uuid)] = [number, _checksum(message)]
         if len(self._lines) > LINES:  # or a file read at once would know more than one that was cut
             del self._lines[next(iter(self._lines))]
 
@@ -70,41 +78,37 @@ class Trail:
         self._messages.extend(Begun(chain, number, key) for key in keys)
         self._messages = self._messages if len(self._messages) < 2 * MESSAGES else newest(self._messages, MESSAGES)
 
-    def prompt(self, chain: str, number: int, key: str, parent: str) -> None:
-        """The user said something after the line of the id ``parent``."""
-        self._prompts = [*newest(self._prompts, PROMPTS - 1), Prompt(chain, number, key, mark_of(parent))]
+    def prompt(self, chain: str, number: int, parent: str) -> None:
+        """The user says something after the line of the id ``parent``."""
+        prompt = Prompt(chain, number, mark_of(parent), self._newest_message(chain, number) or "")
+        self._prompts = [*newest(self._prompts, PROMPTS - 1), prompt]
 
-    def compact(self, chain: str, number: int) -> None:
-        """What is before this line is out of reach."""
+    def keep_before(self, chain: str, number: int) -> None:
+        """A compaction kept messages from before this line as they were: what follows them goes on, not back."""
         self._floors[chain] = number
-        self._cut(chain, 0)
 
-    def back(self, chain: str, parent: str) -> str | None:
-        """Whether a prompt that follows the line ``parent`` goes back: the key from which on it takes messages back.
+    def back(self, chain: str, parent: str) -> TakenBack | None:
+        """The going back of a prompt that follows the line ``parent``, empty: none; None for a prompt that goes on.
 
-        These are forgotten here. None for a prompt that goes on.
+        Where an earlier prompt followed the same line, all that was said before that belongs to both: results of other calls too.
         """
+        mine = [prompt for prompt in self._prompts if prompt.chain == chain]
+        if not parent:
+            return TakenBack(chain, None) if mine and chain not in self._floors else None
         mark = mark_of(parent)
-        found = (self._retried(chain, mark) or self._returned(chain, mark)) if mark else None
-        if found is None:
+        tried = next((prompt for prompt in mine if prompt.parent == mark), None)
+        number = tried.number - 1 if tried is not None else self._lines.get(mark, [0])[0]
+        if not number or number < self._floors.get(chain, 0) or not any(prompt.number > number for prompt in mine):
             return None
-        self._cut(chain, found.number)
-        return found.key
+        after = tried.before if tried is not None else self._newest_message(chain, number)
+        return TakenBack(chain, after) if after else None
 
-    def _retried(self, chain: str, mark: str) -> Prompt | None:
-        """The earlier prompt that followed the same line."""
-        return next((prompt for prompt in self._prompts if prompt.chain == chain and prompt.parent == mark), None)
+    def _newest_message(self, chain: str, number: int) -> str | None:
+        """The key of the newest message of a chain up to a line; None where that is too long ago."""
+        known = reversed(newest(self._messages, MESSAGES))
+        return next((begun.key for begun in known if begun.chain == chain and begun.number <= number), None)
 
-    def _returned(self, chain: str, mark: str) -> Begun | Prompt | None:
-        """The first message after a line behind which a prompt lies."""
-        number = self._lines.get(mark, 0)
-        prompt = next((prompt for prompt in self._prompts if prompt.chain == chain and prompt.number > number), None)
-        if prompt is None or number < self._floors.get(chain, 0) or mark not in dict(newest(self._lines.items(), LINES)):
-            return None
-        messages = (entry for entry in newest(self._messages, MESSAGES) if entry.chain == chain and entry.number > number)
-        return min(next(messages, prompt), prompt, key=lambda entry: entry.number)
 
-    def _cut(self, chain: str, number: int) -> None:
-        """Forget the messages of a chain from a line on."""
-        self._messages = [entry for entry in self._messages if entry.chain != chain or entry.number < number]
-        self._prompts = [entry for entry in self._prompts if entry.chain != chain or entry.number < number]
+def _checksum(message: object) -> int:
+    """By what a line that is written twice is told from another one of the same id."""
+    return crc32(json.dumps(message).encode())

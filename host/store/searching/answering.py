@@ -179,7 +179,8 @@ def scanned(query: Query, stretch: Stretch, source: Source) -> str:
     if stretch.stop is Stop.LIMIT:
         return f"stopped at the limit of {max(1, query.limit)}"
     if stretch.stop is Stop.END:
-        return f"scanned all {source.total():,} messages"
+        total = source.total()
+        return f"scanned all {total:,} messages" if total != 1 else "scanned the only message"
     at = next((f"{shown.row.conversation}:{shown.row.position}" for shown in source.shown([stretch.mark.below])), "a forgotten one")
     count = f"{source.passed(stretch.mark.below):,} of {source.total():,} scanned"
     return f"stopped after {query.seconds:g} s at message {at}: {count}"

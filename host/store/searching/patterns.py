@@ -27,8 +27,9 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         return regex.compile(text)
     except (regex.error, ValueError, *ENDLESS) as error:
         place = getattr(error, "pos", None)
-        at = f" at character {place + 1}" if place is not None else ""
-        why = getattr(error, "msg", None) or str(error) or type(error).__name__
+        at = "" if place is None else f" at character {place + 1}" if place < len(text) else " at its end"
+        said = getattr(error, "msg", None) or str(error) or type(error).__name__
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else said
         raise _refused(text, f"is no regular expression: {why}{at}") from error
 
 

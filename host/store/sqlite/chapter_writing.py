@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TypeVar
 
 from host.errors import NotStorable
-from host.store.readings import FORGOTTEN, KEYS, Entry, Recognised, Retracted, Told
+from host.store.readings import FORGOTTEN, KEYS, Entry, Recognised, Returned, Told
 from host.store.spelling import spelled
 from host.store.sqlite.archive import End, SqliteArchive
 from host.store.sqlite.bodies import Unreadable, bytes_in
@@ -54,8 +54,8 @@ class Writing:
     def add(self, index: int, entry: Entry) -> int | None:
         """Keep an entry; the position where it went, the one of its first version where it is a new one."""
         match entry:
-            case Retracted(key):
-                self._take_back(key)
+            case Returned(after):
+                self._go_back(after)
                 return None
             case Recognised(key, position):
                 place = self._place_of(position)
@@ -76,9 +76,10 @@ class Writing:
         """Whether something was told that was erased before."""
         return FORGOTTEN in self.refused.values()
 
-    def _take_back(self, key: str) -> None:
-        if place := self.keys.get(spelled(key), ERASED_PLACE):
-            self.views.take_back(place)
+    def _go_back(self, after: str | None) -> None:
+        place = None if after is None else self.keys.get(spelled(after), ERASED_PLACE)
+        if place != ERASED_PLACE:
+            self.views.go_back(place)
 
     def _kept(self, index: int, told: Told) -> int | None:
         try:

@@ -1,17 +1,19 @@
-"""What another client's window held, as views: its compactions, and what its user took back."""
+"""What another client's window held, as views: its compactions, and where its user went back to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import Message
 from host.store.sqlite.connection import Connection
-from host.store.sqlite.views import SqliteViews
-from host.store.times import to_microseconds
-from host.store.values import Publication, Published
+from host.store.sqlite.sessions import OPEN
+from host.store.sqlite.views import INSERT, SqliteViews, folded, unfolded
+from host.store.times import microseconds, to_microseconds
+from host.store.values import Publication
 
 SYSTEM = ("system", "developer")
 TRIGGER = "import"
@@ -22,16 +24,28 @@ SELECT max(position)
 FROM messages
 WHERE conversation = :of AND position > :after
 GROUP BY coalesce(place, position)
-HAVING coalesce(place, position) > :after AND coalesce(place, position) < :before
+HAVING coalesce(place, position) > :after AND coalesce(place, position) <= :upto
 ORDER BY coalesce(place, position)
 """
-VERSIONS = "SELECT position, place FROM messages WHERE conversation = ? AND position > ? AND place IS NOT NULL ORDER BY position"
+NEWER = "SELECT position, place FROM messages WHERE conversation = ? AND place IS NOT NULL ORDER BY position"
+SUMMARIES = f"SELECT id, row FROM made WHERE conversation = ? AND kind = '{Kind.SUMMARY}' AND row IS NOT NULL"
+WINDOWS = "SELECT upto, entries FROM views WHERE conversation = ? ORDER BY version"
+LAST = "SELECT max(position), max(coalesce(place, position)) FROM messages WHERE conversation = ?"
+
+
+@dataclass(frozen=True)
+class Window:
+    """A version of a view as its table holds it: runs of positions, and made messages. Rows after ``upto`` follow as they came."""
+
+    upto: int
+    runs: list[list[int]]
 
 
 class RecordedViews:
     """The views of one imported conversation. Everything happens in the caller's transaction.
 
-    One view is published for all that was taken back before ``publish_taken_back``, or the next compaction.
+    Every window that there was is kept, so that a user may go back to any message: also one on a branch that was left, or from
+    before a compaction. Windows are handled as runs of positions: that costs the same however long the conversation is.
     """
 
     def __init__(self, connection: Connection, conversation: str, client: str) -> None:
@@ -39,52 +53,66 @@ class RecordedViews:
         self._views = SqliteViews(connection, conversation)
         self._client = client
         self._number = connection.value("SELECT id FROM conversations WHERE name = ?", (conversation,))
-        self._places = _Places()
-        self._window: _Window | None = None  # where something was taken back and is not published yet
+        self._windows: list[Window] | None = None  # oldest first, once they were asked for
 
     def compact(self, position: int, place: int, summary: Message, time: datetime | None) -> None:
         """The window becomes this summary, which is archived at ``position``, behind the instructions at the beginning.
 
         ``place`` is where it was first said: what came between that and a new version of it stays in the window.
         """
-        self.publish_taken_back()
         instructions = [Entry(READ_AGAIN, row) for row in self._leading_instructions(place)]
         covers = (range(len(instructions) + 1, place),) if place > len(instructions) + 1 else ()
-        later = self._shown(after=place, before=BEYOND) if place < position else []
-        self._publish([*instructions, Entry(summary, position, Kind.SUMMARY, covers), *later], position, time)
-
-    def take_back(self, position: int) -> None:
-        """The window becomes what it was before the message at ``position``; nothing where a summary stands for that."""
-        last = self._last()
-        self._places.add(self._connection.rows(VERSIONS, (self._number, self._places.upto)), last)
-        window = self._before_summary(position)
-        if window.covers(position):
-            return
-        window.cut(position, self._places)
-        window.extend(self._shown(after=window.upto, before=position), last)
-        self._window = window
-
-    def publish_taken_back(self) -> None:
-        """Publish the window without what was taken back; nothing where nothing was."""
-        if self._window is not None:
-            self._publish([self._places.newest_of(entry) for entry in self._window.entries], self._window.upto, None)
-            self._window = None
-
-    def _before_summary(self, position: int) -> _Window:
-        """The window; where it shows the summary at ``position``, the newest one from before that."""
-        window = self._window or _Window.of(self._views.current())
-        if position not in window.summaries(self._places):
-            return window
-        older = (_Window.of(view) for view in reversed(self._views.history()))
-        return next((found for found in older if max(found.summaries(self._places), default=0) < position), _Window.of(None))
-
-    def _publish(self, entries: Sequence[Entry], upto: int, time: datetime | None) -> None:
+        later = [Entry(READ_AGAIN, row) for row in self._shown(place, BEYOND)] if place < position else []
+        ledger = Ledger([*instructions, Entry(summary, position, Kind.SUMMARY, covers), *later])
         version = self._views.version()
-        self._views.publish(Publication(Ledger(entries), upto, engine=self._client, trigger=TRIGGER), expected=version)
+        self._views.publish(Publication(ledger, position, engine=self._client, trigger=TRIGGER), expected=version)
         if time is not None:
             with self._connection.writing() as connection:
                 values = (to_microseconds(time), self._number, version + 1)
                 connection.execute("UPDATE views SET time = ? WHERE conversation = ? AND version = ?", values)
+        self._windows = None
+
+    def go_back(self, place: int | None) -> None:
+        """The window becomes what it was when the message at ``place`` was its newest; an empty one for None."""
+        windows = self._known()
+        last, last_place = self._connection.rows(LAST, (self._number,))[0]
+        if last is None or (place is not None and place == last_place and all(window.upto < place for window in windows[-1:])):
+            return  # it is the newest
+        window = Window(last, [] if place is None else self._runs_at(place, windows))
+        with self._connection.writing() as connection:
+            session = connection.execute(OPEN, (self._number,)).fetchone()[0]
+            values = (self._number, self._views.version() + 1, session, microseconds(), window.upto, json.dumps(window.runs))
+            connection.execute(INSERT, (*values, self._client, TRIGGER, "{}", None, None))
+        windows.append(window)
+
+    def _known(self) -> list[Window]:
+        if self._windows is None:
+            found = self._connection.rows(WINDOWS, (self._number,))
+            self._windows = [Window(upto, json.loads(entries)) for upto, entries in found]
+        return self._windows
+
+    def _runs_at(self, place: int, windows: list[Window]) -> list[list[int]]:
+        """The window in which this message was the newest, each message in its newest version."""
+        newer = dict(self._connection.rows(NEWER, (self._number,)))
+        newest = {first: row for row, first in newer.items()}
+        base = self._base_of(place, windows, newer)
+        runs = [run for run in base.runs if not run[0] or run[0] <= place]
+        before = [[0, made] if made else [newest.get(newer.get(row, row), row)] for row, made in unfolded(runs)]
+        kept = [entry for entry in before if len(entry) == 2 or newer.get(entry[0], entry[0]) <= place]
+        return folded([*kept, *([row] for row in self._shown(base.upto, place))])
+
+    def _base_of(self, place: int, windows: list[Window], newer: dict[int, int]) -> Window:
+        """The newest window from before a message, or the one that begins with it where it is a summary."""
+        rows = dict(self._connection.rows(SUMMARIES, (self._number,)))
+        summaries = {made: newer.get(row, row) for made, row in rows.items()}
+        for window in reversed(windows):
+            if window.upto < place or any(not run[0] and summaries.get(run[1]) == place for run in window.runs):
+                return window
+        return Window(0, [])
+
+    def _shown(self, after: int, upto: int) -> Iterator[int]:
+        """The newest versions of the messages whose places lie behind a position, up to another, in their order."""
+        return (row for (row,) in self._connection.rows(SHOWN, {"of": self._number, "after": after, "upto": upto}))
 
     def _leading_instructions(self, before: int) -> Iterator[int]:
         asked = "SELECT role FROM messages WHERE conversation = ? AND position = ?"
@@ -92,76 +120,3 @@ class RecordedViews:
             if self._connection.value(asked, (self._number, position)) not in SYSTEM:
                 return
             yield position
-
-    def _shown(self, *, after: int, before: int) -> list[Entry]:
-        """The newest versions of the messages whose places lie between two positions, in their order."""
-        found = self._connection.rows(SHOWN, {"of": self._number, "after": after, "before": before})
-        return [Entry(READ_AGAIN, row) for (row,) in found]
-
-    def _last(self) -> int:
-        last: int = self._connection.value("SELECT coalesce(max(position), 0) FROM messages WHERE conversation = ?", (self._number,))
-        return last
-
-
-class _Places:
-    """Which rows are versions of which, up to a position."""
-
-    def __init__(self) -> None:
-        self.upto = 0
-        self._places: dict[int, int] = {}
-        self._newest: dict[int, int] = {}
-
-    def add(self, versions: Sequence[tuple[int, int]], upto: int) -> None:
-        """Note versions, position and place, that came since."""
-        self.upto = upto
-        self._places.update(versions)
-        self._newest.update((place, position) for position, place in versions)
-
-    def of(self, row: int) -> int:
-        """The place of a row."""
-        return self._places.get(row, row)
-
-    def newest_of(self, entry: Entry) -> Entry:
-        """An original in its newest version; anything else as it is."""
-        if entry.kind is not Kind.ORIGINAL or entry.row is None:
-            return entry
-        return replace(entry, row=self._newest.get(self.of(entry.row), entry.row))
-
-
-class _Window:
-    """The entries of a view while it changes: rows after ``upto`` follow them as they came."""
-
-    def __init__(self, entries: Sequence[Entry], upto: int) -> None:
-        self.entries = list(entries)
-        self.upto = upto
-        self._made = [entry for entry in entries if entry.kind is not Kind.ORIGINAL or entry.covers]
-
-    @classmethod
-    def of(cls, view: Published | None) -> _Window:
-        """That of a version; an empty one while the window is the archive itself."""
-        return cls(view.ledger.entries, view.upto) if view is not None else cls((), 0)
-
-    def covers(self, position: int) -> bool:
-        """Whether an entry stands for a position."""
-        return any(position in span for entry in self._made for span in entry.covers)
-
-    def summaries(self, places: _Places) -> list[int]:
-        """The places of the recorded summaries that are shown."""
-        return [places.of(entry.row) for entry in self._made if entry.kind is Kind.SUMMARY and entry.row is not None]
-
-    def cut(self, position: int, places: _Places) -> None:
-        """Take out what is archived from a position on. It stands at the end; what is not archived stays."""
-
-        def stays(entry: Entry) -> bool:
-            return entry.row is None or places.of(entry.row) < position
-
-        at = len(self.entries)
-        while at and ((row := self.entries[at - 1].row) is None or places.of(row) >= position):
-            at -= 1
-        self.entries[at:] = filter(stays, self.entries[at:])
-        self._made = list(filter(stays, self._made))
-
-    def extend(self, entries: Sequence[Entry], upto: int) -> None:
-        """Originals that came behind it, up to a position."""
-        self.entries.extend(entries)
-        self.upto = upto
