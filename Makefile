@@ -38,11 +38,13 @@ docs-check: $(READY)
 wheel: $(READY)  ## build the wheel and use it in an empty environment outside the checkout
 	$(BIN)/python tests/wheel_check.py
 
-bench: $(READY)  ## ratios against the reference, the archive's rates, search at size: fifteen minutes
+bench: $(READY)  ## ratios against the reference, rates of archive and import, search and MCP at size: half an hour
 	$(BIN)/python -m benchmarks.run; compared=$$?; \
 	$(BIN)/python -m benchmarks.store_bench; stored=$$?; \
+	$(BIN)/python -m benchmarks.import_bench; imported=$$?; \
 	$(BIN)/python -m benchmarks.grep_bench --sizes 10000 100000 1000000; found=$$?; \
-	exit $$((compared + stored + found))
+	$(BIN)/python -m benchmarks.mcp_bench; served=$$?; \
+	exit $$((compared + stored + imported + found + served))
 
 chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
 	$(BIN)/python -m tests.chaos kill --runs 500
