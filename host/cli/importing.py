@@ -13,6 +13,7 @@ import click
 from host.cli.config import say_json
 from host.cli.globals import Globals
 from host.cli.store_opening import json_option, watched
+from host.errors import CtxhostError
 
 if TYPE_CHECKING:
     from host.importing.values import Imported
@@ -40,29 +41,44 @@ def import_command(settings: Globals, paths: tuple[Path, ...], client: str | Non
     are heeded), the newest session first. What is read can be searched at once. Run it again at any time: it goes on where it
     was, and nothing is archived twice.
 
-    The files are only read. A damaged line is named and passed over. Exit status 1 if there was one, or a file could not be read,
-    or a message not be kept.
+    The files are only read. A damaged line is named and passed over. Exit status 1 if there was one, or a file or folder could
+    not be read, or a message not be kept.
     """
-    done = imported(settings, paths, client)
-    if as_json:
-        say_json(done.as_json())
-    else:
-        for line in summary(done, settings):
-            click.echo(line)
-        for line in complaints(done):
-            click.echo(line, err=True)
+    from host.importing.values import Imported
+
+    done = Imported()
+    try:
+        for portion in portions(settings, paths, client):
+            done += portion
+    except (KeyboardInterrupt, CtxhostError, OSError):
+        if done.read or done.messages or done.versions:
+            tell(done, settings, as_json=as_json)
+        raise
+    tell(done, settings, as_json=as_json)
     return 0 if done.is_complete else 1
 
 
-def imported(settings: Globals, paths: Sequence[Path], client: str | None) -> Imported:
+def portions(settings: Globals, paths: Sequence[Path], client: str | None) -> Iterator[Imported]:
     """Read them into the archive of the home folder, which is made where there is none but something to read."""
     from host.app import open_archive
     from host.app.recalling import importer_for
+    from host.importing.finding import found
     from host.importing.places import Places
 
-    Places(Path.home(), os.environ).found(paths, client)
+    finds = found(Places(Path.home(), os.environ), paths, client)
     with closing(open_archive(settings.home, durability="normal")) as store, watched(settings) as progress:
-        return importer_for(store, Path.home(), os.environ).run(paths, client, progress=progress)
+        yield from importer_for(store, Path.home(), os.environ).portions(finds, progress=progress)
+
+
+def tell(done: Imported, settings: Globals, *, as_json: bool) -> None:
+    """Print what a run brought; one that was cut short kept what it had read by then."""
+    if as_json:
+        say_json(done.as_json())
+        return
+    for line in summary(done, settings):
+        click.echo(line)
+    for line in complaints(done):
+        click.echo(line, err=True)
 
 
 def summary(done: Imported, settings: Globals) -> Iterator[str]:
@@ -85,11 +101,13 @@ def others(done: Imported) -> Iterator[str]:
     from host.cli.store_text import counted
 
     told = (
-        (done.versions, f"{counted(done.versions, 'message')} had grown"),
+        (done.versions, f"{counted(done.versions, 'message')} had changed"),
         (done.compactions, f"{counted(done.compactions, 'compaction')} of the client"),
         (done.unchanged, f"{counted(done.unchanged, 'file')} unchanged"),
         (done.passed_over, f"{counted(done.passed_over, 'file')} of another kind"),
-        (done.deleted, f"{counted(done.deleted, 'session')} left out, deleted before"),
+        (done.empty, f"{counted(done.empty, 'file')} without a message"),
+        (done.deleted, f"{counted(done.deleted, 'file')} of sessions that were deleted"),
+        (len(done.erased), f"{counted(len(done.erased), 'message')} left out, erased before"),
         (done.unfinished, f"{counted(done.unfinished, 'last line')} not finished yet"),
     )
     return (text for count, text in told if count)

@@ -81,7 +81,7 @@ def sized(count: int) -> str:
         if size < 1024 or unit == UNITS[-1]:
             break
         size /= 1024
-    return f"{count:,} bytes" if unit == "bytes" else f"{size:,.1f} {unit}"
+    return counted(count, "byte") if unit == "bytes" else f"{size:,.1f} {unit}"
 
 
 def spans(ranges: Iterable[range]) -> str:

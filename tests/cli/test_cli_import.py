@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from host.engine.services import Progress
+from host.errors import StoreUnavailable
+from host.importing.finding import Finds
+from host.importing.importer import Importer
+from host.importing.values import Imported
 from tests.cli.conftest import Home
 from tests.importing.conftest import Record, encoded, session_id, turns
 
@@ -124,10 +130,62 @@ def test_a_session_that_was_deleted_is_said_to_be_left_out(home: Home, projects:
         opened.write(encoded(turns("talk", 1, first=2)))
     capsys.readouterr()
     assert home.run("import") == 0
-    assert "1 session left out, deleted before" in capsys.readouterr().out
+    assert "; 1 file of sessions that were deleted" in capsys.readouterr().out
 
 
 def test_a_file_name_that_commands_a_terminal_is_shown_harmless(home: Home, projects: Path, capsys: Printed, tmp_path: Path) -> None:
     (tmp_path / "a\x1b[2Jb.jsonl").write_bytes(encoded(turns("talk", 1)) + b"oops\n")
     assert home.run("import", str(tmp_path)) == 1
     assert "\x1b" not in (shown := capsys.readouterr().err) and "a\\x1b[2Jb.jsonl:3: " in shown
+
+
+FULL = StoreUnavailable("archive.db", "database or disk is full")
+
+
+@pytest.mark.parametrize(("error", "status", "says"), [(KeyboardInterrupt(), 130, "interrupted"), (FULL, 2, "the disk is full")])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_was_kept_before_it_was_cut_short_is_told(
+    home: Home,
+    projects: Path,
+    capsys: Printed,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    status: int,
+    says: str,
+    as_json: bool,
+) -> None:
+    planted(projects, "talk", turns("talk", 2))
+    planted(projects, "other", turns("other", 1))
+    whole = Importer.portions
+
+    def cut_short(importer: Importer, finds: Finds, *, progress: Progress) -> Iterator[Imported]:
+        for portion in whole(importer, finds, progress=progress):
+            yield portion
+            if portion.messages:
+                raise error
+
+    monkeypatch.setattr(Importer, "portions", cut_short)
+    assert home.run("import", *(["--json"] if as_json else [])) == status
+    shown = capsys.readouterr()
+    messages = json.loads(shown.out)["messages"] if as_json else int(shown.out.split()[1])
+    assert messages in (2, 4) and says in shown.err
+
+
+def test_a_wrong_client_is_status_2_each_time(home: Home, projects: Path, capsys: Printed, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text(json.dumps({"role": "user", "content": "a needle-42"}) + "\n")
+    for _ in range(2):
+        assert home.run("import", "--from", "claude-code", str(talk)) == 2
+        assert "talk.jsonl is no conversation" in capsys.readouterr().err
+    assert home.run("import", str(talk)) == 0 and capsys.readouterr().out.startswith("imported 1 message in 1 new session")
+
+
+def test_what_was_erased_stays_away_and_is_no_failure(home: Home, projects: Path, capsys: Printed) -> None:
+    planted(projects, "talk", turns("talk", 1))
+    home.run("import")
+    assert home.run("archive", "forget", "--text", "user 1 of talk", "--yes") == 0
+    capsys.readouterr()
+    said = [{**row, "sessionId": session_id("copy")} for row in turns("talk", 1)]
+    planted(projects, "copy", said)
+    assert home.run("import") == 0
+    assert "; 1 message left out, erased before" in capsys.readouterr().out
