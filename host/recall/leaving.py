@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from host.messages.facts import Live, Told, block, decoded, facts_of, kept, told
-from host.messages.facts.fact import FactKind
+from host.messages.facts import Live, Told, block, decoded, facts_of, kept, rules_in, told
+from host.messages.facts.fact import RULES, FactKind
+from host.messages.facts.reading import READ
 from host.messages.ledger import Kind
 from host.messages.reading import text_of
 from host.messages.searchable import searchable
@@ -17,8 +18,9 @@ from host.recall.worth import Candidate, Mentions, best_first
 from host.store.protocols import Archive, Store
 from host.store.values import Published, Row
 
-ROWS = 20_000  # the newest: a hook is waited for
-WHOLE = 500  # of these, the ones that are heard whoever spoke; before them the user alone, whose rules hold for long
+ROWS = 20_000  # the newest, of which values are told: a hook is waited for
+WHOLE = 500  # of these, the ones that are heard whoever spoke; before them the user alone
+RULED = 100_000  # the newest, of which the user's rules are told, since rules hold for long
 MADE = frozenset({Kind.SUMMARY, Kind.FACTS})
 TAKING_BACK = frozenset({"import", "rewind"})
 """What triggered views from which a row is gone because the user went back: what an import or a rewind keeps is shown or covered."""
@@ -36,6 +38,8 @@ HEADING = (
     "Archived by ctxhost from the part of this conversation that left the window. "
     'A number in brackets is a row; lcm_expand {{"message": "{conversation}:ROW"}} opens it, lcm_grep searches the rest.'
 )
+MORE_RULES = "{count:,} more rules of the user hold and found no room, in rows {first} to {last}: look there before you act on what is old."
+NOT_READ = "Rows 1 to {last} were not read for this; lcm_grep searches them."
 
 
 def left_behind(store: Store, session_id: str, *, everything: bool = False, budget: int = 800, count: Callable[[str], int]) -> str | None:
@@ -47,11 +51,13 @@ def left_behind(store: Store, session_id: str, *, everything: bool = False, budg
     conversation = store.sessions.get(session_id).conversation
     archive = store.archive(conversation)
     window = _window(store.views(conversation).history())
-    holding, mentions = _heard(archive, window)
+    last = archive.range()[1]
+    holding, mentions = _heard(archive, window, last)
     if window.left is not None and not everything:
         holding = [one for one in holding if one.row in window.left]
-    room = Room(HEADING.format(conversation=conversation), budget, count)
-    room.take([(order, one) for order, one in reversed([*enumerate(holding)]) if one.fact.kind is FactKind.constraint])
+    heading = HEADING.format(conversation=conversation)
+    room = Room(heading if last <= RULED else f"{heading} {NOT_READ.format(last=last - RULED)}", budget, count)
+    room.take_rules([(order, one) for order, one in reversed([*enumerate(holding)]) if _is_rule(one)])
     values = [each for each in best_first(holding, mentions) if not window.tells(each)]
     room.take([(each.order, each.told) for each in values])
     text = room.text()
@@ -111,14 +117,18 @@ def _taken_back(history: Sequence[Published]) -> frozenset[int]:
     return frozenset(gone)
 
 
-def _heard(archive: Archive, window: Window) -> tuple[list[Told], Mentions]:
-    """What holds of all that was said and not taken back, and where each value was mentioned."""
-    live, mentions, last = Live(), Mentions(), archive.range()[1]
-    for row in archive.rows(max(1, last - ROWS + 1), last):
-        if row.message is not None and window.counts(row, last):
-            facts = _told_in(row, row.message)
-            live.hear(facts)
-            mentions.hear(row.message, facts)
+def _heard(archive: Archive, window: Window, last: int) -> tuple[list[Told], Mentions]:
+    """What holds of all that was said and not taken back, and where each value was mentioned; of what is old only rules."""
+    live, mentions = Live(), Mentions()
+    for row in archive.rows(max(1, last - RULED + 1), last):
+        if row.message is None or not window.counts(row, last):
+            continue
+        if row.position <= last - ROWS:
+            live.hear(_rules_told_in(row, row.message))
+            continue
+        facts = _told_in(row, row.message)
+        live.hear(facts)
+        mentions.hear(row.message, facts)
     return live.holding(), mentions
 
 
@@ -129,7 +139,16 @@ def _is_of_the_client(row: Row) -> bool:
 def _told_in(row: Row, message: Message) -> list[Told]:
     text = searchable(message)
     facts = kept(facts_of(message)) if row.facts is None else decoded(row.facts, text)
+    if row.role == "user" and row.facts is not None:
+        values = [fact for fact in facts if fact.kind not in RULES]
+        facts = sorted(values + rules_in(text[:READ]), key=lambda fact: (fact.start, fact.end))
     return told(facts, text, row=row.position, role=row.role)
+
+
+def _rules_told_in(row: Row, message: Message) -> list[Told]:
+    """Read anew, as the user's rules are everywhere here: what is stored of a row was read when fewer forms were known."""
+    text = searchable(message)
+    return told(rules_in(text[:READ]), text, row=row.position, role=row.role)
 
 
 class Room:
@@ -140,8 +159,14 @@ class Room:
         self._budget = budget
         self._count = count
         self._taken: list[tuple[int, Told]] = []
+        self._rules: tuple[Told, ...] = ()
         self._spent = count(heading)
         self._is_measured = True  # facts that are counted one by one come to a little more or less than the whole
+
+    def take_rules(self, rules: Sequence[tuple[int, Told]]) -> None:
+        """Take the rules that fit; the text says how many did not."""
+        self._rules = tuple(rule for _, rule in rules)
+        self.take(rules)
 
     def take(self, told: Sequence[tuple[int, Told]]) -> None:
         """Take what fits, the first first; of each the place is given at which it is shown.
@@ -159,7 +184,8 @@ class Room:
         """The text; None where nothing fits."""
         while self._taken and self._count(self._written()) > self._budget:
             self._taken.pop()
-        return self._written() if self._taken else None
+        is_told = bool(self._taken or self._rules) and self._count(self._written()) <= self._budget
+        return self._written() if is_told else None
 
     def _take(self, place: int, one: Told) -> bool:
         cost = self._count(f", {one.fact.text} [{one.row}]")
@@ -177,7 +203,12 @@ class Room:
 
     def _written(self) -> str:
         inner = block([one for _, one in sorted(self._taken, key=lambda taken: taken[0])], UNBOUNDED, self._count)
-        return f"{self._heading}\n{inner}"
+        return "\n".join(part for part in (self._heading, inner, self._left_out()) if part)
+
+    def _left_out(self) -> str:
+        taken = {id(one) for _, one in self._taken}
+        rows = [rule.row for rule in self._rules if id(rule) not in taken]
+        return MORE_RULES.format(count=len(rows), first=min(rows), last=max(rows)) if rows else ""
 
 
 def _is_told_by(shorter: Told, longer: Told) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from host.messages.types import Message
 from host.recall.leaving import left_behind
 from host.store.memory import MemoryStore
 from host.store.protocols import Store
+from host.store.sqlite.store import SqliteStore
 from host.store.values import Publication
 from host.testing.messages import assistant, call, result, user
 from host.tokens.counting import Counter
@@ -176,3 +179,52 @@ def test_the_text_stays_within_its_budget_heading_and_all(budget: int) -> None:
 def test_half_a_character_can_be_printed() -> None:
     store, here = begun(user("Never write `\ud800` into /srv/ledger.db."))
     assert told(store, here).encode("utf-8")
+
+
+TURNS: list[list[str]] = [
+    [f"Never delete the file /data/f{number}.txt." for number in range(6)],
+    ["Never use port 4711.", "Never use port 4712."],
+    ["Always use port 8080 for the web.", "Always use port 5432 for the database."],
+    ["Never use port 4711.", "Always use port 5432 for the database."],
+    ["Never connect to 10.0.0.1.", "Never connect to 10.0.0.2."],
+    [f"Rule {letter}0: never call function fn_{letter}." for letter in "abcdefghijklmnopqrstuvwx"],
+]
+
+
+@pytest.mark.parametrize("turns", TURNS, ids=lambda turns: turns[0])
+def test_every_rule_that_still_holds_is_told_in_the_order_in_which_it_was_said(turns: list[str]) -> None:
+    store, here = begun(*(message for text in turns for message in (user(text), assistant("ok"))))
+    rules = [f"- {text} [{2 * index + 1}]" for index, text in enumerate(turns)]
+    assert [line for line in told(store, here).splitlines() if line.startswith("- ")][: len(rules)] == rules
+
+
+def test_of_rules_that_find_no_room_the_text_says_how_many_and_where() -> None:
+    store, here = begun(*(user(f"Never touch /srv/{number}/ledger.db.") for number in range(100)))
+    lines = told(store, here, budget=300).splitlines()
+    shown = [line for line in lines if line.startswith("- Never")]
+    assert shown[-1].endswith("[100]")
+    assert f"{100 - len(shown)} more rules of the user hold and found no room, in rows 1 to {100 - len(shown)}" in lines[-1]
+    assert "more rules" not in told(store, here, budget=8_000)
+
+
+def test_rules_are_told_however_long_ago_they_were_said_and_values_are_not() -> None:
+    store, here = begun(
+        user("Never push to main. See /srv/old.md. Use the read-only role, always."),
+        *(assistant("ok") for _ in range(20_000)),
+        user("Forget the read-only rule."),
+    )
+    text = told(store, here)
+    assert "Never push to main. [1]" in text
+    assert "old.md" not in text
+    assert "read-only" not in text
+
+
+def test_rules_are_read_anew_whatever_was_stored_of_a_row(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "archive.db")) as store:
+        here = store.sessions.create().conversation
+        store.archive(here).append(user("Use pnpm, not npm. See docs/build.md."))
+        store.search.catch_up()
+        store.connection.database.conn.execute("UPDATE messages SET facts = ?", ('{"path":[[23,36]]}',))
+        text = told(store, here)
+    assert "- Use pnpm, not npm. [1]" in text
+    assert "docs/build.md" in text

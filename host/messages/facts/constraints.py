@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from host.messages.facts.fact import Fact, FactKind
-from host.messages.facts.rule_words import CJK_RULE, CJK_TAKEN_BACK, ENGLISH_RELEASES, ENGLISH_RULES, IDLE
+from host.messages.facts.rule_words import CJK_RULE, ENGLISH_RULES, IDLE, PART_END, releases
 from host.messages.facts.sentences import LONGEST, sentences
 
 QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)""")
 ASKED = re.compile(r"[?？]\W*$|(?:です|ます|でしょう|ません)か。?$|[吗呢]。?$|のか、")
+COMMENTS = ("//", "/*", "<!--")
 
 
 def constraints_in(text: str) -> list[Fact]:
@@ -25,18 +27,31 @@ def rules_in(text: str) -> list[Fact]:
     return [
         Fact(kind, sentence.start, sentence.end, sentence.text)
         for sentence in sentences(text)
-        if len(sentence.text) <= LONGEST and (kind := _kind_of(sentence.text))
+        if len(sentence.text) <= LONGEST
+        for kind in _kinds_of(sentence.text)
     ]
 
 
-def _kind_of(sentence: str) -> FactKind | None:
-    if ASKED.search(sentence):
-        return None
+@lru_cache(maxsize=1024)
+def binds(sentence: str) -> bool:
+    """Whether a sentence of a user states a rule."""
+    return FactKind.constraint in _kinds_of(sentence)
+
+
+def _kinds_of(sentence: str) -> list[FactKind]:
+    """A sentence that permits one thing and forbids another is of both kinds."""
+    if ASKED.search(sentence) or sentence.startswith(COMMENTS):
+        return []
     bare = QUOTED.sub("_", sentence)
-    if ENGLISH_RELEASES.has(bare) or (not bare.isascii() and CJK_TAKEN_BACK.search(bare)):
-        return FactKind.release
-    return FactKind.constraint if _binds(bare) and _binds(IDLE.sub("_", bare)) else None
+    if not releases(bare):
+        return [FactKind.constraint] if _binds(bare) else []
+    has_rule = any(not releases(part) and _binds(part) for part in PART_END.split(bare))
+    return [FactKind.constraint, FactKind.release] if has_rule else [FactKind.release]
 
 
 def _binds(sentence: str) -> bool:
+    return _has_words_of_a_rule(sentence) and _has_words_of_a_rule(IDLE.sub("_", sentence))
+
+
+def _has_words_of_a_rule(sentence: str) -> bool:
     return ENGLISH_RULES.has(sentence) or (not sentence.isascii() and CJK_RULE.search(sentence) is not None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from host.messages.facts.fact import Told
 from host.messages.facts.likeness import go_together, kinds_alike, ties, ties_sought
+from host.messages.facts.rules import Rules
 from host.messages.facts.said import Key, Said
 
 REACH = 400
@@ -50,14 +52,14 @@ class Holding:
 
     Finding, adding and taking out cost the same however many there are. The newest ``reach`` values are at hand. Of the older
     ones that only tools and records gave the newest ``kept_of_tools`` are kept; what a person said in words or the user gave,
-    and the user's rules, are kept for good.
+    and the user's rules, are kept for good; the rules are found by what they say (``Rules``).
     """
 
     def __init__(self, reach: int = REACH, kept_of_tools: int = KEPT_OF_TOOLS) -> None:
         self._reach = reach
         self._kept_of_tools = kept_of_tools
         self._held: dict[Key, Held] = {}
-        self._rules: dict[Key, Held] = {}
+        self.rules = Rules()
         self._near: OrderedDict[Key, Held] = OrderedDict()
         self._far: dict[bool, OrderedDict[Key, Held]] = {True: OrderedDict(), False: OrderedDict()}  # by ``is_of_people``
         self._alike: defaultdict[str, dict[Key, Held]] = defaultdict(dict)  # those of ``_near``
@@ -74,7 +76,7 @@ class Holding:
         self._said += 1
         held = self._held[said.key] = Held(said, spoken, words, self._said, is_of_people)
         if said.key[0]:
-            self._rules[said.key] = held
+            self.rules.add(said)
             return
         for tie in ties(said):
             self._tied[tie].add(said.key)
@@ -89,17 +91,14 @@ class Holding:
             self._fetch_back()
         return held
 
-    def rules(self) -> Iterator[Held]:
-        """The user's rules, newest first."""
-        return reversed(self._rules.values())
-
     def newest(self) -> Iterator[Held]:
         """The newest values, as many as are at hand, newest first."""
         return reversed(self._near.values())
 
-    def comparable_with(self, said: Said) -> list[Held]:
-        """Those of the newest values that are alike in kind: of one kind, two hosts, two plain numbers."""
-        return list({key: held for kind in kinds_alike(said) for key, held in self._alike[kind].items()}.values())
+    def comparable_with(self, said: Said, most: int) -> list[Held]:
+        """Those of the newest values that are alike in kind: of one kind, two hosts, two plain numbers; so many of each at most."""
+        newest = (islice(reversed(self._alike[kind].items()), most) for kind in kinds_alike(said))
+        return list(dict(chain.from_iterable(newest)).values())
 
     def parts_of(self, said: Said) -> list[Key]:
         """The values that go with one that is dropped."""
@@ -115,7 +114,7 @@ class Holding:
         if held is None:
             return None
         if key[0]:
-            del self._rules[key]
+            self.rules.pop(key)
             return held
         self._untie(held)
         if key in self._near:

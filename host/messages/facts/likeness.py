@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from host.messages.facts.fact import FactKind
+from host.messages.facts.rule_shape import are_apart
 from host.messages.facts.said import FEW, Said
 from host.messages.facts.subjects import turns
 
@@ -39,6 +40,23 @@ def are_comparable(one: Said, other: Said) -> bool:
     return mine == theirs or one.kind in FREE or _same_noun(one, other)
 
 
+def are_of_two(one: Said, other: Said) -> bool:
+    """Whether a rule keeps two values apart: one is forbidden, or their clauses name two things.
+
+    A newer clause that is no rule and has hardly any subject ("make it 60") may still be of a rule's value.
+    """
+    if one.is_forbidden or other.is_forbidden:
+        return True
+    if one.is_ruled and other.is_ruled and one.bound != other.bound:
+        return True
+    is_bound_to_its_own = one.is_ruled or (other.is_ruled and one.clause_subject.weight >= FEW)
+    return is_bound_to_its_own and (_name_two(one.beside, other.beside) or are_apart(one.clause_subject, other.clause_subject))
+
+
+def _name_two(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
 def likeness(one: Said, other: Said) -> float:
     """How much two values look like one another, 0 to 1; plain numbers all look alike, which says nothing."""
     if _same_noun(one, other):
@@ -64,6 +82,13 @@ def turns_into(other: Said, one: Said) -> bool:
 def have_same_bound(one: Said, other: Said) -> bool:
     """Whether both stand behind the same word of a bound, the newer in the user's words ("before 19:00", "before 20:00")."""
     return one.role == "user" and one.bound == other.bound != "" and one.form == other.form
+
+
+def may_say_the_same(one: Said, other: Said) -> bool:
+    """Whether it is worth to look closer at two values of which the newer is not said as changed; most are told apart by this."""
+    if one.around == other.around:
+        return True
+    return one.form == other.form and (one.is_new_in_itself or one.words_before == other.words_before or one.bound == other.bound != "")
 
 
 def say_the_same(one: Said, other: Said) -> bool:

@@ -9,10 +9,17 @@ from collections import defaultdict
 CLAUSE = r"(?:^|[,;:–—(]\s*|\b(?:and|but|so|or|then|please|also|just|again|still|to)\s+)"
 """Where an order can begin: at the start of a clause, or after a word that leads to one."""
 
+ORDER = r"(?:^|[;:–—(]\s*|(?:^|,\s*|\b(?:and|but)\s+)(?:and|but|so|then|please|also|just|instead|now)\s+)"
+"""Where a bare imperative can begin: what stands after "we", "to" or "it" is told, not ordered."""
+
+PAST = (r"(?!(?:exceed|need|feed|embed|proceed|succeed|seed|shed|open|reopen|listen|even|shorten|flatten|widen|loosen|tighten|harden|happen"
+    r"|lengthen|strengthen|weaken|broaden|sharpen|deepen|often)\b)\w+")
+"""What comes before "ed" or "en" in a memory ("never worked", "never written"); these words end so and can be forbidden."""
+
 ENGLISH: tuple[tuple[str, str], ...] = (
     ("must mustn", r"\b must (?:\s+not | n't)? \b (?! \s+(?:say|admit|confess|have\s+(?:been|gone|had|\w+ed)|really)\b )"),
     ("never", r"(?<!\b[It]\ ) (?<!\b(?:he|it)\ ) (?<!\bshe\ ) (?<!\b(?:they|that)\ )"
-        r" never \b (?! \s+ (?:\w+ed|came|went|ran|got|ends?|gets)\b )"),
+        rf" never \b (?! \s+ (?:{PAST}ed|came|went|ran|got|ends?|gets)\b )"),
     ("always", rf"{CLAUSE} always \b | \b (?:should|shall|will|are|is|be|we|you|please|can) \s+ always \b (?! \s+ been)"
         r" | [, ] \s* always [.!]? $"),
     ("only", rf"{CLAUSE} only \b (?! \s+ (?:that|then|now|because|after\s+that)\b ) | \b only \s* (?:[.,;:!)]|$) | ^ \w+ \s+ only \b"),
@@ -20,6 +27,16 @@ ENGLISH: tuple[tuple[str, str], ...] = (
         r" | \b only \s+ (?:if|when|after|with|on|in|for|by|from|through|via|between|during|the|those|these|files|what) \b"),
     ("do don", r"(?<!\b[Iis]\ ) (?<!s\ ) (?<!\bwe\ ) (?<!\b(?:they|that)\ ) (?<!\bwho\ ) (?<!\byou\ ) (?<!\bwhich\ )"
         r" (?:do\s+not|don['’]t) \b (?! \s+ (?:worry|mind|know|think|remember|care|bother|hesitate|you|get\s+me|ask\s+me)\b )"),
+    ("don do", r"\b (?:do\s+not|don['’]t) \s+ you \s+ (?:ever|dare) \b"),
+    ("not", r"\b you (?:\s+are|['’]re) \s+ not \s+ to \b"),
+    ("stop refrain", rf"{ORDER} (?: stop \s+ (?!being\b) \w+ing | refrain \s+ from) \b"),
+    ("use run call write",
+        rf"{ORDER} (?:use|run|call|write) \b [^;]{{1,60}}? (?: ,? \s+ (?:instead\s+of|rather\s+than) | , \s* (?:not|never)) \s"),
+    ("remember", r"^ (?:please\s+|also\s+|and\s+)* remember (?: \s* [:,] | \s+ (?:to|that) \b)"),
+    ("mind", r"^ (?:please\s+|also\s+)* (?:keep|bear) \s+ in \s+ mind \b"),
+    ("important", r"^ (?:very\s+|really\s+)? important \s* [:!]"),
+    ("important essential crucial vital critical",
+        r"\b it (?:['’]s|\s+is) \s+ (?:\w+\s+)? (?:important|essential|crucial|vital|critical) \s+ that \b"),
     ("want", r"\b I \s+ (?:do\s+not|don['’]t) \s+ want \b"),
     ("not shouldn", r"\b (?:should|shall|may) \s+ not \b | \b shouldn['’]t \b"),
     ("can cannot may", r"\b (?:cannot|can['’]t|can\s+not|may\s+not) \s+ (?:be|exceed|change|go|leave|contain|touch) \b"),
@@ -68,7 +85,8 @@ JAPANESE = r"""
     | 以外.{0,12}(?:ない|禁止|ません) | (?:て|で)は(?:いけ|なら|だめ|ダメ|なりま)
   | なければ(?:なら|なりま|いけ) | しか.{1,20}ない
   | (?:だけ|のみ)(?:を|に|で|と)?(?:.{0,16}(?:使|し|変|実行|対象|お願|ください)|です|。|と) | べからず | は不可
-  | 優先 | (?:ず|ないよう)に(?:し|お願|ご|気) | 以内(?:に|で|と) | までに.{0,12}(?:こと|必要) | (?:する|ない|いる)こと。?$ | 厳守
+  | 優先 | (?:ず|ないよう)に(?:し|お願|ご|気) | 以内(?:に|で|と) | までに.{0,12}(?:こと|必要)
+  | (?:ない|(?<!いう)(?<=[うくすつぬふむぐぶる]))こと。?$ | 厳守
   | は(?:変え|使い|触り|消し|変更し|公開し|上げ)ません | 常に | 触らな | 勝手に
 """
 
@@ -79,7 +97,8 @@ IDLE = re.compile(
     \b (?:I|he|she|they|nobody|it|who|mother|sister|brother|boss|colleague|friend) (?:['’]ve|['’]d|\s+(?:have|has|had|would))? \s+
       (?:never|always|only) \s+ (?:saw|seen|had|was|were|did|got|been|heard|knew|thought|asked|said|says?|wanted|meant|noticed|\w+ed) \b
 
-  | \b never \s+ (?:saw|seen|mind|had|was|were|been|heard|knew|thought|asked|wanted|noticed|worked|\w+(?:ed|en)\b|know\b|ends?\b|gets?\b)
+  | \b never \s+ (?:saw|seen|mind|had|was|were|been|heard|knew|thought|asked|wanted|noticed|worked|PAST(?:ed|en)\b|know\b|ends?\b|gets?\b)
+  | \b (?:the|an?|this|that|our|its) \s+ (?:\w+\s+){1,3}? never \s+ (?!\w+ss\b|focus\b|alias\b)\w{3,}s\b
   | \b (?:must|always|never|only) \s+ (?:say|admit|confess) s? \b | ^ must \s+ (?:I|we|be) \b
   | \b you \s+ must \s+ (?:be|have|think|feel|know) \b
   | \b there \s+ must \s+ (?:be|have) \s+ (?:a\s+|some\s*)? (?:reason|mistake|bug|way|thing|one|error)?
@@ -91,16 +110,21 @@ IDLE = re.compile(
   | 必须(?:说|承认) | 我(?:从来|一直|从|总是|总得|老是|经常|每次)(?:都)?(?:必须|没)? | (?:都|有人|他|她|人家)说.*
   | 不要(?:钱|紧张|客气|担心|误会) | 从来没 | 不得不 | 要不要 | 能不能 | 是不是
   | (?:必ず|絶対に?).{0,24}(?:と[はも]?思|でしょう|だろう|誰か|はず|気がし) | いつも(?:必ず)? | んですけどね | ないで.{0,8}(?:たら|しまっ)
-    """,
+    """.replace("PAST", PAST),
     re.IGNORECASE | re.VERBOSE,
 )
 """Memories, guesses, sayings: the words of a rule that bind nothing. Cut out before the rest is looked at."""
 
+NOT = r"(?<!never\ ) (?<!not\ ) (?<!n['’]t\ )"
+WHAT_IS_LIFTED = r"""(?: what \b | about \b | that [.!]? $ | (?:the|that|my|this|all|any|these|those) \s [^.,;]{0,40}
+    \b (?:rule|limit|ban|freeze|restriction|constraint|lock|embargo|condition|requirement|instruction|order|request|said|told|asked) )"""
+"""What is taken back is a rule: who is told to ignore a folder, or to drop a table, is given one."""
+
 LIFT = "scrap|ignore|drop|lift|withdraw|cancel|revoke"
 ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
-    ("forget", r"\b forget \s+ (?:the|that|what|about|my) \b | \b (?:would|will|can) \s+ .{1,20} , \s+ forget"),
+    ("forget", rf"{NOT} \b forget \s+ {WHAT_IS_LIFTED} | \b (?:would|will|can) \s+ .{{1,20}} , \s+ forget"),
     (" ".join(f"{verb}{ending}" for verb in LIFT.split("|") for ending in ("", "s", "ed", "ping", "ting")),
-        rf"\b (?:{LIFT}) (?:ping|ting|s|ed)? \s+ (?:the|that|my|this|what) \b"),
+        rf"{NOT} \b (?:{LIFT}) (?:ping|ting|s|ed)? \s+ {WHAT_IS_LIFTED}"),
     ("lifted gone over off canceled cancelled withdrawn dropped longer",
         r"\b (?:rule|limit|ban|freeze|restriction|constraint|lock|embargo|condition)s?"
         r" \b [^.;]{0,40} \b (?:is|are|was|has\s+been|be) \s+ (?:now\s+)?"
@@ -127,8 +151,7 @@ WORDS = re.compile(r"\b[a-z]+")
 
 CJK_TAKEN_BACK = re.compile(CJK_RELEASE, re.VERBOSE)
 
-TAKEN_BACK = re.compile("|".join([*(form for _, form in ENGLISH_RELEASE), CJK_RELEASE]), re.IGNORECASE | re.VERBOSE)
-"""Permissions and withdrawals: they end a rule and are none themselves."""
+PART_END = re.compile(r"[,;:]\s+|[，；：、]\s*|\s[–—-]\s|\b(?:and|but)\b")
 
 
 class Forms:
@@ -150,3 +173,13 @@ class Forms:
 ENGLISH_RULES = Forms(ENGLISH)
 ENGLISH_RELEASES = Forms(ENGLISH_RELEASE)
 # fmt: on
+
+
+def releases(sentence: str) -> bool:
+    """Whether a sentence permits something or takes a rule back."""
+    return ENGLISH_RELEASES.has(sentence) or (not sentence.isascii() and CJK_TAKEN_BACK.search(sentence) is not None)
+
+
+def parts_that_release(sentence: str) -> list[str]:
+    """The clauses of such a sentence that do so; the whole sentence where none does by itself."""
+    return list(filter(releases, PART_END.split(sentence))) or [sentence]

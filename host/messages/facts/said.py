@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from host.messages.facts.constraints import binds
 from host.messages.facts.fact import RULES, FactKind, Told
+from host.messages.facts.rule_shape import Subject, forbids_in, is_bound, names_in, subject_in
 from host.messages.facts.sentences import reads_as_prose
 from host.messages.facts.subjects import (
     bound_of,
@@ -97,7 +99,12 @@ class Said:
         """Whether its sentence, or the one before, says that something changed."""
         return is_new(self.told, self.subject)
 
-    @property
+    @cached_property
+    def is_changed(self) -> bool:
+        """Whether the user said it as something that changed."""
+        return self.role == "user" and self.is_new
+
+    @cached_property
     def is_new_in_itself(self) -> bool:
         """Whether its own sentence says that something changed."""
         return says_new(self.around)
@@ -106,6 +113,31 @@ class Said:
     def is_kept(self) -> bool:
         """Whether its clause says that it stays, or is of something else."""
         return is_kept(self.told)
+
+    @cached_property
+    def is_forbidden(self) -> bool:
+        """Whether a person forbids the value; the figure of a bound ("not before 19:00") is set, not forbidden."""
+        if self.role not in PEOPLE or is_bound(self.around, self.told.at, self.told.at + len(self.text)):
+            return False
+        before, after = clause_of(self.told)
+        return forbids_in(f"{before}\0{after}")
+
+    @cached_property
+    def is_ruled(self) -> bool:
+        """Whether the user said it in a rule."""
+        return self.role == "user" and binds(self.around)
+
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """The other exact names of its clause."""
+        before, after = clause_of(self.told)
+        return names_in(f"{before} {after}")
+
+    @cached_property
+    def clause_subject(self) -> Subject:
+        """What its clause is of, exact names left out."""
+        before, after = clause_of(self.told)
+        return subject_in(f"{before} {after}")
 
     @cached_property
     def series(self) -> str:

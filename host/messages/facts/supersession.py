@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from host.messages.facts.change_words import STATUS
-from host.messages.facts.constraints import QUOTED
 from host.messages.facts.fact import FactKind, Told
-from host.messages.facts.holding import Bounded, Held, Holding
+from host.messages.facts.holding import REACH, Bounded, Held, Holding
 from host.messages.facts.likeness import (
     MEASURED,
     are_comparable,
+    are_of_two,
     have_same_bound,
     likeness,
+    may_say_the_same,
     say_the_same,
     turns_into,
 )
-from host.messages.facts.rule_words import TAKEN_BACK
+from host.messages.facts.rule_shape import shape_of
 from host.messages.facts.said import PEOPLE, Key, Said
-from host.messages.facts.subjects import is_marked_old, subject_words
+from host.messages.facts.subjects import is_marked_old
 
 ENOUGH = 1.0
 """Score from which a value gives way: one shared word, or the same letters, with a word of change."""
@@ -32,6 +33,9 @@ POINTED = 0.75
 NEAR = 16
 """Rows in which nearness counts."""
 
+REACH_OF_RULES = 64
+"""Values of its kind, the newest, that one said in a rule is held against: rules are many, and beyond them both are kept."""
+
 MANY = 5
 """Subject words from which a sentence names its own subject, so that nearness says nothing."""
 
@@ -40,16 +44,14 @@ NEVER = float("-inf")
 BY_NAME = frozenset({FactKind.error, FactKind.env, FactKind.hash})
 """Kinds whose values are names of things: another one is another thing, unless the old one is called old."""
 
-LIKE_RULES = {True: (2, 0.5), False: (3, 0.6)}
-"""Shared words, and their share of the shorter rule, from which a rule takes another's place: with a word of change, without."""
-
 
 def current(told: Sequence[Told]) -> list[Told]:
     """What still holds of what was told, in the order in which it was last said; equal values once.
 
     A value gives way to a later one of its kind and form where the later one's words say that something changed and both are
     said of the same subject, where its own words call it old ("instead of X", "旧的 X", "X ではなく"), or where a tool reports
-    it again under the same label. A rule gives way to a rule of mostly the same words and to a sentence that takes it back.
+    it again under the same label. A rule gives way to one of the same words that requires another value and to a sentence that
+    takes it back (``Rules``); what is forbidden adds up, and a value that is forbidden is no old value of another.
     In doubt both are kept. Of equal values the user's own mention stands for all, else the newest.
     """
     live = Live()
@@ -60,8 +62,9 @@ def current(told: Sequence[Told]) -> list[Told]:
 class Live:
     """What holds of the facts heard so far (``current``), kept up as more are heard.
 
-    A value costs the same however many were heard; a rule is held against all rules. A text that was replaced comes back only
-    by the user's word. Of values that only tools gave the newest are kept (``Holding``).
+    A value costs the same however many were heard, and a rule hardly more: it is held against those that say the same or share
+    its words. A text that was replaced comes back only by the user's word. Of values that only tools gave the newest are kept
+    (``Holding``).
     """
 
     def __init__(self) -> None:
@@ -73,9 +76,9 @@ class Live:
         """Take in what was told next, in the order in which it was said."""
         for said in map(Said, told):
             if said.kind is FactKind.release:
-                self._drop(self._taken_back(said))
+                self._drop(*self._held.rules.lifted_by(said))
             elif said.kind is FactKind.constraint:
-                self._drop(self._replaced_rule(said))
+                self._drop(*self._held.rules.replaced_by(said))
                 self._hold(said)
             else:
                 self._hear_value(said)
@@ -85,7 +88,7 @@ class Live:
         return self._held.told()
 
     def _hear_value(self, one: Said) -> None:
-        if is_marked_old(one.told) and self._has_successor(one):
+        if is_marked_old(one.told) and not one.is_forbidden and self._has_successor(one):
             self._drop(one.key)
             self._replaced[one.key] = None
         elif one.key not in self._replaced or one.role == "user":
@@ -110,16 +113,19 @@ class Live:
     def _make_room(self, one: Said, key: Key | None) -> None:
         """Drop a replaced value, and the rule that it was said in where the new one is said in a rule too."""
         held = self._held.get(key)
-        if held and self._held.get((True, one.around)):
+        if held is None or key is None:
+            return
+        if self._held.get((True, one.around)) and shape_of(held.said.around).is_single:
             self._drop((True, held.said.around))
         self._drop(key)
 
     def _replaced_value(self, one: Said) -> Key | None:
         if one.role == "tool":
             return self._measured_before(one)
-        if one.kind in BY_NAME or not one.is_in_words or one.is_kept:
+        if one.kind in BY_NAME or not one.is_in_words or one.is_kept or one.is_forbidden:
             return None
-        scored = [(_score(one, held), held.order, held.newest.key) for held in self._held.comparable_with(one)]
+        others = self._held.comparable_with(one, REACH_OF_RULES if one.is_ruled else REACH)
+        scored = [(_score(one, held), held.order, held.newest.key) for held in others]
         best = max(scored, default=None)
         return best[2] if best and best[0] >= ENOUGH else None
 
@@ -133,23 +139,9 @@ class Live:
             return None
         return before if one.form or STATUS.search(one.label) else None
 
-    def _replaced_rule(self, one: Said) -> Key | None:
-        words = subject_words(QUOTED.sub(" ", one.text))
-        count, share = LIKE_RULES[one.is_new]
-        for rule in self._held.rules():
-            shared = len(words & rule.words)
-            if rule.newest.row != one.row and shared >= max(count, share * min(len(words), len(rule.words))):
-                return rule.newest.key
-        return None
-
-    def _taken_back(self, one: Said) -> Key | None:
-        words = subject_words(TAKEN_BACK.sub(" ", one.text))
-        best = max(self._held.rules(), default=None, key=lambda rule: (len(words & rule.words), rule.order))
-        return best.newest.key if best and words & best.words else None
-
     def _hold(self, one: Said) -> None:
         before = self._held.get(one.key)
-        words = one.subject if one.is_in_words else one.words_of_record
+        words = _words_to_hold(one)
         spoken = one if one.is_in_words else None
         if before is not None:
             words |= before.words
@@ -158,30 +150,35 @@ class Live:
         self._held.add(one, spoken, words, is_of_people=is_of_people)
         self._replaced.pop(one.key, None)
 
-    def _drop(self, key: Key | None) -> None:
-        held = self._held.pop(key) if key else None
-        if held is None or key is None:
-            return
-        self._replaced[key] = None
-        for part in [] if key[0] else self._held.parts_of(held.newest):
-            self._held.pop(part)
-            self._replaced[part] = None
+    def _drop(self, *keys: Key) -> None:
+        for key in keys:
+            held = self._held.pop(key)
+            if held is None:
+                continue
+            self._replaced[key] = None
+            for part in [] if key[0] else self._held.parts_of(held.newest):
+                self._held.pop(part)
+                self._replaced[part] = None
+
+
+def _words_to_hold(one: Said) -> frozenset[str]:
+    """What values are compared by; rules are by what they say (``Rules``)."""
+    if one.kind is FactKind.constraint:
+        return frozenset()
+    return one.subject if one.is_in_words else one.words_of_record
 
 
 def _score(one: Said, held: Held) -> float:
     """How surely a value takes the place of one that holds; below ``ENOUGH`` it does not."""
     other = held.said
-    if not are_comparable(one, other):
+    if not (one.is_changed or may_say_the_same(one, other)) or not are_comparable(one, other) or are_of_two(one, other):
         return 0.0
     if other.around == one.around:
         return ENOUGH + SURE if turns_into(other, one) else 0.0
-    shared, is_changed = len(one.words & held.words), one.role == "user" and one.is_new
-    if not (shared or is_changed or one.form == other.form):
-        return 0.0
-    alike = likeness(one, other)
+    shared, alike = len(one.words & held.words), likeness(one, other)
     if shared and have_same_bound(one, other):
         return alike + shared + SURE
-    if is_changed:
+    if one.is_changed:
         return alike + shared + _nearness(one, other, shared)
     return alike + shared if say_the_same(one, other) else 0.0
 

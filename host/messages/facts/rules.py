@@ -1,0 +1,140 @@
+"""The user's rules that hold, found by what they say, so that a new one is not held against all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import islice
+
+from host.messages.facts.order_words import OCCASION
+from host.messages.facts.rule_shape import Shape, are_apart, is_within, shape_of, shared_words, stem
+from host.messages.facts.rule_words import parts_that_release
+from host.messages.facts.said import Key, Said
+
+LOOKED_AT = 64
+"""Rules with shared words, newest first, that are held against one that changes or lifts a rule: beyond them both are kept."""
+
+MOST_SETTINGS = 8
+"""Settings of one rule that are looked at."""
+
+Index = defaultdict[Hashable, dict[Key, None]]
+
+
+class Rules:
+    """Rules by their text, and by what they say.
+
+    A rule takes another's place where it says the same, or the opposite, in the same words; where all words are the same but the
+    value that is required or bounded; where it calls the old one's value old; and where it has a word of change, requires another
+    value, and names nothing that the other does not. Whatever else is alike, both are kept: what is forbidden adds up.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[Key, tuple[Shape, int]] = {}
+        self._same: Index = defaultdict(dict)
+        self._framed: Index = defaultdict(dict)
+        self._worded: Index = defaultdict(dict)
+
+    def add(self, rule: Said) -> None:
+        """Take in a rule."""
+        shape = shape_of(rule.text)
+        self._shapes[rule.key] = shape, rule.row
+        for index, place in self._places(shape):
+            index[place][rule.key] = None
+
+    def pop(self, key: Key) -> None:
+        """Take a rule out."""
+        shape, _ = self._shapes.pop(key)
+        for index, place in self._places(shape):
+            del index[place][key]
+            if not index[place]:
+                del index[place]
+
+    def replaced_by(self, rule: Said) -> list[Key]:
+        """The rules of earlier rows whose place a new one takes."""
+        new = shape_of(rule.text)
+        keys = [*self._same.get(new.pieces, ())] if new.pieces else []
+        keys += [key for frame in _frames(new) for key in self._framed.get(frame, ())]
+        if new.denied:
+            keys += [key for key in self._with_words_of(new) if _denies(new, self._shapes[key][0])]
+        if new.changes:
+            keys += self._nearest(new, _changes)
+        return [key for key in dict.fromkeys(keys) if key != rule.key and self._shapes[key][1] != rule.row]
+
+    def lifted_by(self, release: Said) -> list[Key]:
+        """The one rule that a permission or withdrawal is of; none where it could be of several, or stands in the same sentence."""
+        parts = (OCCASION.sub(" ", part) for part in parts_that_release(release.text))
+        keys = [key for part in parts for key in self._nearest(shape_of(part), _lifts)]
+        return [key for key in dict.fromkeys(keys) if key != release.key]
+
+    def _nearest(self, new: Shape, fits: Callable[[Shape, Shape], bool]) -> list[Key]:
+        """The rule that fits and is nearest in its words; none where several are."""
+        fitting = [(_nearness(new, old), key) for key in self._with_words_of(new) if fits(new, old := self._shapes[key][0])]
+        best = max((nearness for nearness, _ in fitting), default=0)
+        keys = [key for nearness, key in fitting if nearness == best]
+        return keys if len(keys) == 1 else []
+
+    def _with_words_of(self, new: Shape) -> list[Key]:
+        """Rules that share a word or a name with a new one: those of rare words first, as many as are looked at."""
+        indexes = sorted((self._worded[word] for word in _handles(new) if word in self._worded), key=len)
+        newest = (key for index in indexes for key in islice(reversed(index), LOOKED_AT))
+        return _first_of(newest, LOOKED_AT)
+
+    def _places(self, shape: Shape) -> Iterator[tuple[Index, Hashable]]:
+        yield self._same, shape.pieces
+        for frame in _frames(shape):
+            yield self._framed, frame
+        for word in _handles(shape):
+            yield self._worded, word
+
+
+def _frames(shape: Shape) -> list[Hashable]:
+    """All that a rule says but one setting, for each of its settings: rules that share one differ in that setting alone."""
+    places = islice((place for place, is_set in enumerate(shape.settings) if is_set), MOST_SETTINGS)
+    return [(shape.forbids, shape.frame, place, shape.names[:place] + shape.names[place + 1 :]) for place in places]
+
+
+def _handles(shape: Shape) -> frozenset[str]:
+    return shape.subject.latin | shape.subject.han | shape.denied | frozenset(shape.names)
+
+
+def _denies(new: Shape, old: Shape) -> bool:
+    """Whether a rule names the value that an older one required as the one that no longer counts, and is of the same."""
+    words = _all_words(old)
+    return old.is_single and not old.forbids and new.denied <= words and words - new.denied <= _all_words(new)
+
+
+def _changes(new: Shape, old: Shape) -> bool:
+    """Whether a rule with a word of change ends what an older one required, or requires another value of the same."""
+    if old.forbids or not old.is_single:
+        return False
+    if new.forbids:
+        return is_within(new.subject, old.subject) and set(new.names) <= set(old.names)
+    is_other_value = bool(new.names) and bool(old.names) and new.names != old.names
+    return is_other_value and shared_words(new.subject, old.subject) > 0 and not are_apart(new.subject, old.subject)
+
+
+def _lifts(lifting: Shape, old: Shape) -> bool:
+    """Whether a permission is of all that a rule forbids: one of a part of it is an exception."""
+    if not old.is_single:
+        return False
+    if lifting.names:
+        return set(lifting.names) <= set(old.names) and not are_apart(lifting.subject, old.subject)
+    return is_within(lifting.subject, old.subject)
+
+
+def _nearness(one: Shape, other: Shape) -> int:
+    return 3 * shared_words(one.subject, other.subject) - sum(map(len, one.subject + other.subject))
+
+
+def _all_words(shape: Shape) -> frozenset[str]:
+    return shape.subject.latin | shape.subject.han | frozenset(map(stem, shape.names))
+
+
+def _first_of(keys: Iterable[Key], most: int) -> list[Key]:
+    """Each key once, up to so many."""
+    found: dict[Key, None] = {}
+    for key in keys:
+        found[key] = None
+        if len(found) == most:
+            break
+    return list(found)
