@@ -11,11 +11,12 @@ import click
 from host.cli.globals import Globals
 from host.cli.paths import named_path
 from host.errors import UsageError
+from host.mcp import SDK
 
 if TYPE_CHECKING:
     from host.mcp.hooks import HookInput
 
-SDK = ("mcp", "mcp_types", "anyio")
+SDK_PACKAGES = (SDK, "mcp_types", "anyio")
 HOOK_SECONDS = 1.0  # how long what a client tells its hook is waited for; it is there at once, or never comes
 CONNECT = "connect"
 
@@ -25,6 +26,15 @@ class ExtraMissing(UsageError):
 
     def __init__(self) -> None:
         super().__init__("the MCP server needs a package that is not installed", "pip install 'ctxhost[mcp]'")
+
+
+class NoHookInput(UsageError):
+    """What was written to the hook's standard input is no JSON."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"what came on standard input is no JSON: {why}", "a client writes one object with session_id; or give --session ID"
+        )
 
 
 class McpGroup(click.Group):
@@ -74,12 +84,12 @@ def recall_command(settings: Globals, session: str | None, budget: int, hook: bo
     For a session hook: its JSON input is read from standard input, and the session file that it names is imported first.
     Prints nothing where there is nothing to say.
     """
-    told = None if sys.stdin is None or sys.stdin.isatty() else hook_told()
-    is_hook = hook or told is not None
+    told = None
     try:
+        told = hook_told()
         text = left_behind_text(settings, session, told, budget)
     except Exception as error:  # the door of a client's hook: why it has nothing to say is said aside, and the client goes on
-        if not is_hook:
+        if not hook and (told is None or told.fault):
             raise
         aside(str(error))
         return
@@ -94,7 +104,7 @@ def serve_here(settings: Globals, directory: Path | None, scope: str | None) -> 
     try:
         from host.mcp.server import leave, serve
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in SDK:
+        if (error.name or "").partition(".")[0] not in SDK_PACKAGES:
             raise
         raise ExtraMissing from error
     tools = recalling(settings, directory, scope=scope, import_command=settings.command("import"))
@@ -108,11 +118,13 @@ def serve_here(settings: Globals, directory: Path | None, scope: str | None) -> 
 def left_behind_text(settings: Globals, session: str | None, told: HookInput | None, budget: int) -> str | None:
     """What is to be printed; UsageError where no session is named, NoArchive where there is nothing to look into."""
     from host.app import archive_of
-    from host.app.recalling import left_behind_in
+    from host.app.hook import left_behind_in
     from host.cli.store_opening import NoArchive
     from host.mcp.hooks import HookInput
 
     told = told or HookInput()
+    if told.fault and not session:
+        raise NoHookInput(told.fault)
     if not (session or told.session or told.transcript):
         raise UsageError("no session is named", "give --session ID, or run it as a client's session hook; `ctxhost sessions` lists the ids")
     if told.transcript is None and not archive_of(settings.home).exists():
@@ -129,4 +141,4 @@ def hook_told() -> HookInput | None:
     """What the client wrote to standard input, where this is its hook."""
     from host.mcp.hooks import hook_input
 
-    return hook_input(0, HOOK_SECONDS)
+    return None if sys.stdin is None or sys.stdin.isatty() else hook_input(0, HOOK_SECONDS)

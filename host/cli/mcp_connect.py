@@ -14,13 +14,13 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
+from host.mcp import SDK
 
 if TYPE_CHECKING:
     from host.mcp.connect import Change, Plan, Saved, Surroundings, TakenBack
 
 CLIENT_NAMES = ("claude-code", "codex", "cursor", "vscode")  # of CLIENTS, which a test compares: help imports nothing
 AS_MODULE = ("-P", "-m", "host")  # -P: a folder `host` in the project where the client starts it is not ours
-SDK = "mcp"
 STATES = {"new": "would be made", "changed": "would be changed", "unchanged": "says it already"}
 UNDONE = {
     "restored": "is as it was before",
@@ -34,15 +34,15 @@ UNDONE = {
 @click.argument("client", type=click.Choice(CLIENT_NAMES))
 @click.option("--write", "writes", is_flag=True, help="Change the files; each is backed up beside itself first.")
 @click.option("--undo", "undoes", is_flag=True, help="Put the files back; one that changed since only loses what starts ctxhost.")
-@click.option("--user", "reach", flag_value="user", help="For every project (default; for vscode: --project).")
-@click.option("--project", "reach", flag_value="project", help="For the project in this folder.")
+@click.option("--user", "level", flag_value="user", help="For every project (default; for vscode: --project).")
+@click.option("--project", "level", flag_value="project", help="For the project in this folder.")
 @click.option("--no-hook", is_flag=True, help="Leave out the hook that recalls rules and exact values after a compaction.")
 @click.option("--scope", type=click.Choice(["directory", "all"]), default="directory", help="all: searches cover every project's sessions.")
 @click.option("--force", is_flag=True, help="Replace an entry of the same name that does not start ctxhost.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as JSON.")
 @click.pass_obj
 def connect(
-    settings: Globals, client: str, writes: bool, undoes: bool, reach: str | None, no_hook: bool, scope: str, force: bool, as_json: bool
+    settings: Globals, client: str, writes: bool, undoes: bool, level: str | None, no_hook: bool, scope: str, force: bool, as_json: bool
 ) -> None:
     """Tell CLIENT of the MCP server: claude-code, codex, cursor or vscode.
 
@@ -50,11 +50,11 @@ def connect(
     Everything else in the files stays as it is. A file with comments is left alone: the text to put in is printed.
     """
     from host.errors import UsageError
-    from host.mcp.connect import Reach, Start, plan, undo, write
+    from host.mcp.connect import Level, Start, plan, undo, write
 
     if writes and undoes:
         raise UsageError("--write and --undo contradict each other", "give one of them")
-    around, where, now = surroundings(), Reach(reach) if reach else None, datetime.now().astimezone()
+    around, where, now = surroundings(), Level(level) if level else None, datetime.now().astimezone()
     if undoes:
         _say_undone(undo(client, where, around, settings.home, now), client, as_json=as_json)
         return
@@ -122,7 +122,7 @@ def _written_lines(settings: Globals, planned: Plan, saved: list[Saved]) -> Iter
         yield "nothing was changed"
         return
     yield from (f"note: {note}" for note in planned.notes)
-    yield f"undo: {settings.command('mcp', 'connect', planned.client, '--undo', f'--{planned.reach}')}"
+    yield f"undo: {settings.command('mcp', 'connect', planned.client, '--undo', f'--{planned.level}')}"
     yield f"next: {CLIENTS[planned.client].then}"
 
 
@@ -137,7 +137,7 @@ def _as_json(planned: Plan, saved: list[Saved], *, wrote: bool) -> dict[str, Any
     backups = {each.path: each.backup for each in saved}
     return {
         "client": planned.client,
-        "for": str(planned.reach),
+        "for": str(planned.level),
         "wrote": wrote and bool(saved),
         "files": [
             {

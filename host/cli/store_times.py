@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 from host.errors import UsageError
+from host.store.moments import AGE
 
-AGE = re.compile(r"(\d+)\s*([a-z]+)(?:\s+ago)?", re.ASCII)
 NONE, OLDEST = timedelta(), timedelta(days=3_650_000)  # ten thousand years: the calendar begins later
 KEPT = {"d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30), "y": timedelta(days=365)}
 

@@ -15,23 +15,30 @@ LONGEST = 1 << 20  # bytes; such an object has a few hundred
 
 @dataclass(frozen=True)
 class HookInput:
-    """A session, the file in which the client records it, and why the hook was called: startup, resume, clear or compact."""
+    """A session, the file in which the client records it, and why the hook was called: startup, resume, clear or compact.
+
+    ``fault`` says why none of it could be read.
+    """
 
     session: str = ""
     transcript: Path | None = None
     source: str = ""
+    fault: str = ""
 
 
 def hook_input(handle: int, seconds: float) -> HookInput | None:
-    """What a client writes to this file handle; None where something else comes, or nothing within these seconds."""
-    try:
-        told = json.loads(_read(handle, seconds))
-    except (ValueError, RecursionError):
+    """What a client writes to this file handle; None where that names no session, or nothing comes within these seconds."""
+    text = _read(handle, seconds)
+    if not text.strip():
         return None
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return HookInput(fault=str(error))
     if not isinstance(told, dict) or not ("session_id" in told or "transcript_path" in told):
         return None
-    transcript = _text(told.get("transcript_path"))
-    return HookInput(_text(told.get("session_id")), Path(transcript).expanduser() if transcript else None, _text(told.get("source")))
+    transcript = os.path.expanduser(_text(told.get("transcript_path")))  # noqa: PTH111  of a user that there is none it stays as it is
+    return HookInput(_text(told.get("session_id")), Path(transcript) if transcript else None, _text(told.get("source")))
 
 
 def _read(handle: int, seconds: float) -> str:
@@ -43,7 +50,7 @@ def _read(handle: int, seconds: float) -> str:
         if not chunk:
             break
         read += chunk
-    return read.decode("utf-8", "replace")
+    return read.decode("utf-8-sig", "replace")
 
 
 def _text(value: object) -> str:

@@ -6,17 +6,19 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 import anyio
+from anyio.abc import ObjectSendStream
 from anyio.to_thread import run_sync
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
@@ -29,6 +31,7 @@ from mcp_types import (
 
 from host import __version__
 from host.errors import CtxhostError
+from host.mcp.wire import Lines, own_stdin
 from host.messages.types import ToolSchema
 from host.recall.answers import Answer, failure
 
@@ -136,5 +139,14 @@ def quiet_when_the_client_is_gone() -> Iterator[None]:
 
 
 async def _serve(server: Server[Any]) -> None:
-    async with stdio_server() as (requests, answers):
+    refuse, refused = anyio.create_memory_object_stream[SessionMessage]()
+    lines = Lines(own_stdin(), refuse.send)
+    async with refused, refuse, stdio_server(lines) as (requests, answers), anyio.create_task_group() as tasks:
+        tasks.start_soon(_passed_on, refused, answers)
         await server.run(requests, answers, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _passed_on(messages: AsyncIterable[SessionMessage], answers: ObjectSendStream[SessionMessage]) -> None:
+    async for message in messages:
+        await answers.send(message)

@@ -83,10 +83,10 @@ class Reach:
     def session(self, name: str, where: str) -> Session:
         """The session of this id, prefix or title within reach, ``last`` for the newest; Wrong, for the argument ``where``.
 
-        Where the name as it stands is none, the id in it counts.
+        Where the name as it stands is none, the id in it counts, also in capitals.
         """
         matches: list[Session] = []
-        for spelt in dict.fromkeys((name.strip(), id_in(name))):
+        for spelt in dict.fromkeys((name.strip(), id_in(name), id_in(name).lower())):
             matches = matches or self._found(spelt)
         if len(matches) == 1:
             return matches[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -13,14 +13,17 @@ from host.messages.types import JSON
 from host.recall.answers import Wrong, as_text
 from host.recall.arguments import Arguments, flag, optional, text, whole
 from host.recall.boundary import Reach
-from host.recall.paging import Opening, Place
+from host.recall.fields import fields_of
+from host.recall.paging import Beginning, Opening, head_role
 from host.recall.references import Reference, reference_in
+from host.recall.versions import newest_by_place
 from host.store.protocols import Archive, Store
 
 LEAST_TOKENS, MOST_TOKENS, DEFAULT_TOKENS = 300, 8_000, 2_000
 CURSOR = re.compile(
     r"(?P<id>.{1,200}):(?P<first>\d{1,15})-(?P<until>\d{1,15})@(?P<at>\d{1,15})\.(?P<field>\d{1,9})\.(?P<character>\d{1,15})(?P<raw>r?)"
 )
+CURSOR_FORM = "the `cursor` in `next` of the page before, unchanged; or leave it out and give `message`"
 LEFT_OUT = "base64 data was left out; with raw: true it is given too"
 ENVELOPE = 80  # tokens of what stands around the messages
 MARGIN = 8  # tokens
@@ -70,16 +73,16 @@ class Expand(Arguments):
 
 
 @dataclass(frozen=True)
-class Span:
+class Opened:
     """What is opened, and where this page of it begins."""
 
     conversation: str
     first: int
     until: int
-    start: Place
+    start: Beginning
     raw: bool = False
 
-    def cursor(self, place: Place) -> str:
+    def cursor(self, place: Beginning) -> str:
         """The same from another place on, as text."""
         raw = "r" if self.raw else ""
         return f"{self.conversation}:{self.first}-{self.until}@{place.position}.{place.field}.{place.character}{raw}"
@@ -95,29 +98,29 @@ class Expanding:
 
     def answered(self, asked: Expand, notices: list[str]) -> JSON:
         """A page. Wrong for a message that is not there or not within reach."""
-        span = self._continued(asked.cursor) if asked.cursor is not None else self._begun(asked, notices)
+        opened = self._continued(asked.cursor) if asked.cursor is not None else self._begun(asked, notices)
         room = asked.max_tokens - ENVELOPE
         while True:
-            told = self._page(span, room, asked, notices)
+            told = self._page(opened, room, asked, notices)
             over = self.count(as_text(told)) - asked.max_tokens
             if over <= 0 or room <= 0:
                 return told
             room -= over + MARGIN
 
-    def _page(self, span: Span, room: int, asked: Expand, notices: list[str]) -> JSON:
-        archive = self.store.archive(span.conversation)
-        opening = Opening(room, self.count, span.raw)
-        following = opening.fill(archive.rows(span.start.position, span.until), span.start)
+    def _page(self, opened: Opened, room: int, asked: Expand, notices: list[str]) -> JSON:
+        archive = self.store.archive(opened.conversation)
+        opening = Opening(room, self.count, opened.raw)
+        following = opening.fill(archive.rows(opened.start.position, opened.until), opened.start)
         lines = [*notices, *([LEFT_OUT] if any("left_out" in one for told in opening.told for one in told.get("fields", ())) else [])]
-        told = {"messages": self._with_newer(archive, opening.told, span), "complete": following is None}
+        told = {"messages": self._with_newer(archive, opening.told, opened), "complete": following is None}
         if following is None:
-            told |= _neighbours(span, archive.range()[1])
+            told |= _neighbours(opened, archive.range()[1])
         else:
             size = {} if asked.max_tokens == DEFAULT_TOKENS else {"max_tokens": asked.max_tokens}
-            told["next"] = {"cursor": span.cursor(following), **size}
+            told["next"] = {"cursor": opened.cursor(following), **size}
         return told | ({"notices": lines} if lines else {})
 
-    def _begun(self, asked: Expand, notices: list[str]) -> Span:
+    def _begun(self, asked: Expand, notices: list[str]) -> Opened:
         if asked.message is None:
             raise Wrong("message", None, "SESSION:POSITION, as a hit of lcm_grep gives it in `open`", "the argument 'message' is missing")
         conversation = self._conversation(asked.message.id)
@@ -127,20 +130,21 @@ class Expanding:
             there = f"{conversation}:POSITION with a position from 1 to {last:,}" if last else "another session: this one has no messages"
             what = "the reference names no position" if first is None else f"there is no position {str(first)[:20]}"
             raise Wrong("message", f"{conversation}:{first or ''}", there, what)
-        if until is not None and until > last:
-            notices.append(f"the last position is {last:,}")
+        notices += _read_as(first, until, last, asked.message.more)
         first, until = sorted((first, min(until or first, last)))
-        return Span(conversation, first, until, Place(first), asked.raw)
+        return Opened(conversation, first, until, Beginning(first), asked.raw)
 
-    def _continued(self, cursor: str) -> Span:
+    def _continued(self, cursor: str) -> Opened:
         found = CURSOR.fullmatch(cursor.strip().strip("\"'`"))
         if found is None:
-            raise Wrong("cursor", cursor, "the `cursor` in `next` of the page before, unchanged; or leave it out and give `message`")
+            raise Wrong("cursor", cursor, CURSOR_FORM)
         conversation = self._conversation(found["id"], "cursor")
-        last = self.store.archive(conversation).range()[1]
-        first, until, at = (min(int(found[name]), last) for name in ("first", "until", "at"))
-        place = Place(max(at, 1), int(found["field"]), int(found["character"]))
-        return Span(conversation, max(first, 1), until, place, bool(found["raw"]))
+        first, until, at = (int(found[name]) for name in ("first", "until", "at"))
+        opened = Opened(conversation, first, until, Beginning(at, int(found["field"]), int(found["character"])), bool(found["raw"]))
+        archive = self.store.archive(conversation)
+        if not (1 <= first <= at <= until <= archive.range()[1] and _is_in(opened.start, archive, raw=opened.raw)):
+            raise Wrong("cursor", cursor, CURSOR_FORM, "the cursor points to where nothing is")
+        return opened
 
     def _conversation(self, name: str | None, where: str = "message") -> str:
         if name is not None:
@@ -149,14 +153,12 @@ class Expanding:
             raise Wrong(where, name, "SESSION:POSITION, as a hit of lcm_grep gives it in `open`", "the reference names no session")
         return self.reach.conversation
 
-    def _with_newer(self, archive: Archive, told: list[JSON], span: Span) -> list[JSON]:
+    def _with_newer(self, archive: Archive, told: list[JSON], opened: Opened) -> list[JSON]:
         """The messages, with the reference of the newest version beside each older one."""
         if not any("superseded" in one for one in told):
             return told
         places = archive.places()
-        newest: dict[int, int] = {}
-        for position, place in places.items():
-            newest[place] = max(position, newest.get(place, 0))
+        newest = newest_by_place((place, position) for position, place in places.items())
         return [{**one, "newest": _newest(one, places, newest)} if "superseded" in one else one for one in told]
 
 
@@ -166,6 +168,26 @@ def _newest(one: JSON, places: dict[int, int], newest: dict[int, int]) -> str:
     return f"{conversation}:{newest.get(place, place)}"
 
 
-def _neighbours(span: Span, last: int) -> JSON:
-    before = {"before": f"{span.conversation}:{span.first - 1}"} if span.first > 1 else {}
-    return before | ({"after": f"{span.conversation}:{span.until + 1}"} if span.until < last else {})
+def _read_as(first: int, until: int | None, last: int, more: str) -> Iterator[str]:
+    """What of a reference was not taken as it is written."""
+    if more:
+        yield f"{more!r} behind the position was passed over: one message or one range is opened at a time"
+    if until is not None and until < first:
+        yield f"{first} to {until} was read as {until} to {first}"
+    if until is not None and until > last:
+        yield f"the last position is {last:,}"
+
+
+def _is_in(start: Beginning, archive: Archive, *, raw: bool) -> bool:
+    """Whether a page can begin there; in a message that was erased since, everywhere."""
+    for row in archive.rows(start.position, start.position):
+        if row.message is None or not (start.field or start.character):
+            return True
+        fields = fields_of(row.message, head_role(row), raw=raw)
+        return start.field < len(fields) and start.character <= len(fields[start.field].text)
+    return False
+
+
+def _neighbours(opened: Opened, last: int) -> JSON:
+    before = {"before": f"{opened.conversation}:{opened.first - 1}"} if opened.first > 1 else {}
+    return before | ({"after": f"{opened.conversation}:{opened.until + 1}"} if opened.until < last else {})

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from host.messages.searchable import BASE64_SOURCE
 from host.messages.types import JSON, Message
+from host.recall.answers import LONE_SURROGATE
 
 LONGEST_PATH = 200
 """Characters of a field's name. What lies deeper, or under a longer key, is given as the JSON of what holds it."""
 
 LEAST_PAYLOAD = 200  # characters from which encoded data is left out
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-SURROGATE = re.compile("[\ud800-\udfff]")
 PAIR = re.compile("[\ud800-\udbff](?=[\udc00-\udfff])")
 """Two halves of a character that stand as two: written side by side they would be read as one."""
 
@@ -68,7 +68,7 @@ def _fields(value: object, name: str, *, raw: bool, is_data: bool = False) -> It
         yield Field(name, value, left_out="" if raw else _payload(value, is_data=is_data))
         return
     inner = list(_named(value, name))
-    if not inner or any(len(longer) > LONGEST_PATH or SURROGATE.search(longer) for longer, _, _ in inner):
+    if not inner or any(len(longer) > LONGEST_PATH or LONE_SURROGATE.search(longer) for longer, _, _ in inner):
         yield Field(name, json.dumps(value, ensure_ascii=False, separators=(",", ":")), is_json=True)
         return
     for longer, each, is_its_data in inner:

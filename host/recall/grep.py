@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -12,15 +12,22 @@ from pydantic import BeforeValidator, Field
 from host.errors import UsageError
 from host.messages.types import JSON
 from host.recall.answers import Wrong
-from host.recall.arguments import Arguments, moment, one_of, optional, text, whole
+from host.recall.arguments import Arguments, moment, nearest, one_of, optional, text, whole
 from host.recall.boundary import Reach, Scope
 from host.recall.hits import Telling
+from host.recall.versions import newest_by_place
 from host.store.protocols import Store
 from host.store.query import Hit, Mode, Page, Query
 from host.store.searching.cursors import mark_of
 
 MOST_HITS, DEFAULT_HITS = 50, 10
 LONGEST_QUERY = 1_000  # characters
+INDEXING = 0.02  # seconds on the index in a search: bringing the archive up to date has just been at it
+
+ANYTHING = "(?s)."
+LOOKING = 0.2  # seconds for each look at what tools there are
+MOST_NAMES = 5
+NO_SUCH_TOOL = "nothing where this search looks was ever called by a tool {!r}"
 
 MODES = tuple(str(mode) for mode in Mode)
 ROLES = ("user", "assistant", "tool", "system", "developer", "function")
@@ -61,24 +68,40 @@ class Grep(Arguments):
 
 @dataclass(frozen=True)
 class Grepping:
-    """Searches a store within reach. ``catch_up`` brings the archive up to date and gives notices."""
+    """Searches a store within reach. ``catch_up`` brings the archive and its index up to date and gives notices."""
 
     store: Store
     reach: Reach
     count: Callable[[str], int]
-    catch_up: Callable[[], tuple[str, ...]]
+    catch_up: Callable[[], tuple[str, ...]] | None
 
     def answered(self, asked: Grep, notices: list[str]) -> JSON:
         """A page of hits. Wrong for arguments that no search can be made of."""
         scope = self.reach.scope(asked.scope)
-        query = query_of(asked, scope)
-        telling = Telling(arguments_of(asked), scope.words, (*notices, *self.catch_up()), self.reach.may_widen, self.count)
+        query = replace(query_of(asked, scope), indexing=None if self.catch_up is None else INDEXING)
+        caught = () if self.catch_up is None else self.catch_up()
+        telling = Telling(arguments_of(asked), scope.words, (*notices, *caught), self.reach.may_widen, self.count)
         while True:
             page = self._found(query)
+            if query.tool is not None and not page.hits and page.complete:
+                telling = replace(telling, notices=(*telling.notices, *self._said_of_tool(query.tool, query)))
             told = telling.told(page, outdated(page.hits, self.store))
             if not isinstance(told, int):
                 return told
             query = replace(query, limit=told)  # asked again for fewer: its cursor goes on right behind the last that fits
+
+    def _said_of_tool(self, tool: str, query: Query) -> Iterator[str]:
+        """That nothing was called by this name where was looked, and the nearest name of what was called there last."""
+        anything = replace(query, text=ANYTHING, mode=Mode.REGEX, cursor=None, limit=1, seconds=LOOKING, since=None, before=None, role=None)
+        found = self.store.search.find(anything)
+        if found.hits or not found.complete:
+            return
+        called = self.store.search.find(replace(anything, tool=None, role="tool", limit=MOST_HITS))
+        names = list(dict.fromkeys(name for hit in called.hits for name in hit.tool.splitlines() if name))
+        lower = {name.lower(): name for name in names}
+        near = nearest(tool, list(lower))
+        others = [lower[near]] if near else names[:MOST_NAMES]
+        yield NO_SUCH_TOOL.format(tool) + (f"; called were: {', '.join(others)}" if others else "")
 
     def _found(self, query: Query) -> Page:
         try:
@@ -105,11 +128,16 @@ def query_of(asked: Grep, scope: Scope) -> Query:
         limit=asked.limit,
         cursor=asked.cursor,
     )
+    check_cursor(query)
+    return query
+
+
+def check_cursor(query: Query) -> None:
+    """Raises Wrong for a cursor that is none, or of another search, before the archive is brought up to date for it."""
     try:
         mark_of(query)
     except UsageError as error:
-        raise Wrong("cursor", asked.cursor, "the arguments in `next` of the page before, unchanged; or no cursor", error.what) from error
-    return query
+        raise Wrong("cursor", query.cursor, "the arguments in `next` of the page before, unchanged; or no cursor", error.what) from error
 
 
 def arguments_of(asked: Grep) -> JSON:
@@ -121,8 +149,6 @@ def arguments_of(asked: Grep) -> JSON:
 def outdated(hits: Sequence[Hit], store: Store) -> frozenset[Hit]:
     """The hits that are older versions of another hit."""
     places = {name: store.archive(name).places() for name in {hit.conversation for hit in hits if hit.superseded}}
-    newest: dict[tuple[str, int], int] = {}
     placed = [(hit, (hit.conversation, places.get(hit.conversation, {}).get(hit.position, hit.position))) for hit in hits]
-    for hit, place in placed:
-        newest[place] = max(hit.position, newest.get(place, 0))
+    newest = newest_by_place((place, hit.position) for hit, place in placed)
     return frozenset(hit for hit, place in placed if hit.position < newest[place])

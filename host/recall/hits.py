@@ -16,10 +16,11 @@ ANSWER_TOKENS = 2_000
 WIDTHS = (240, 160, 100)  # characters of an excerpt, the widest that fits is taken
 LONGEST_TOOLS, LONGEST_TITLE, LONGEST_NOTICE = 100, 60, 300  # characters
 MOST_NOTICES = 6
-MOST_OF_NEXT = 500
+MOST_OF_NEXT, MOST_OF_NEXT_RANKED = 1_200, 500
 """Tokens of the arguments for the next page. The cursor of ranked pages grows: after about a hundred hits there is none."""
 
-END_OF_RANKED = "ranked hits end here: name what you look for more closely, or use mode words"
+END_OF_RANKED = "ranked pages end here, there are more hits: name what you look for more closely, narrow it with since, or use mode words"
+NO_ROOM = "there are more hits, but beside so long a query no room for `next`: search for a part of it"
 MORE_FIT_NOT = "only {} hits fit into one answer; `next` goes on behind them"
 FILTERS = ("role", "tool", "since", "before")
 
@@ -57,7 +58,7 @@ class Telling:
         if page.hits and len(page.hits) < self.asked.get("limit", len(page.hits)) and following is not None:
             notices.append(MORE_FIT_NOT.format(len(page.hits)))
         if page.cursor is not None and following is None:
-            notices.append(END_OF_RANKED)
+            notices.append(END_OF_RANKED if page.mode is Mode.RANKED else NO_ROOM)
         told: JSON = {"hits": hits, "mode": str(page.mode), "searched": f"{self.where}: {page.scanned}", "complete": page.complete}
         if following is not None:
             told["next"] = following
@@ -66,11 +67,12 @@ class Telling:
         return told | ({"notices": [cut(notice, LONGEST_NOTICE) for notice in notices[:MOST_NOTICES]]} if notices else {})
 
     def _following(self, page: Page) -> JSON | None:
-        """The arguments of the next page; without those that are long, the cursor alone."""
+        """The arguments of the next page, ready to be sent; None where there is none, or no room for them."""
         if page.cursor is None:
             return None
-        whole, short = {**self.asked, "cursor": page.cursor}, {"cursor": page.cursor, "and": "the same other arguments"}
-        return next((told for told in (whole, short) if self.count(as_text(told)) <= MOST_OF_NEXT), None)
+        following = {**self.asked, "cursor": page.cursor}
+        most = MOST_OF_NEXT_RANKED if page.mode is Mode.RANKED else MOST_OF_NEXT
+        return following if self.count(as_text(following)) <= most else None
 
     def _next_step(self, page: Page) -> str:
         """What to try where nothing was found."""

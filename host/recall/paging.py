@@ -19,7 +19,7 @@ NEWLINE = 1  # tokens of what stands between two entries
 
 
 @dataclass(frozen=True)
-class Place:
+class Beginning:
     """Where a page begins: a position, a field of that message, a character of that field."""
 
     position: int
@@ -37,16 +37,16 @@ class Opening:
     told: list[JSON] = field(default_factory=list)
     spent: int = 0
 
-    def fill(self, rows: Iterable[Row], start: Place) -> Place | None:
+    def fill(self, rows: Iterable[Row], start: Beginning) -> Beginning | None:
         """Take in the rows from a place on; where the next page begins, None where everything is told."""
         for row in rows:
-            begin = start if row.position == start.position else Place(row.position)
+            begin = start if row.position == start.position else Beginning(row.position)
             stopped = self._take(row, begin)
             if stopped is not None:
                 return stopped
         return None
 
-    def _take(self, row: Row, begin: Place) -> Place | None:
+    def _take(self, row: Row, begin: Beginning) -> Beginning | None:
         head = headed(row)
         cost = self._cost(head)
         if self.told and self.spent + cost > self.room:
@@ -58,7 +58,7 @@ class Opening:
             self.told.append({**head, "fields": entries} if row.message is not None else head)
         return stopped
 
-    def _take_fields(self, row: Row, begin: Place, entries: list[JSON]) -> Place | None:
+    def _take_fields(self, row: Row, begin: Beginning, entries: list[JSON]) -> Beginning | None:
         """Add the fields of a message; where it had to stop."""
         fields = fields_of(row.message, head_role(row), raw=self.raw) if row.message is not None else []
         start = begin.character
@@ -68,14 +68,14 @@ class Opening:
             while True:
                 stop = self._stop(one, start, is_first=not self.told and not entries)
                 if stop is None:
-                    return Place(row.position, index, start)
+                    return Beginning(row.position, index, start)
                 entries.append(one.piece(start, stop))
                 self.spent += self._cost(entries[-1])
                 if one.left_out or stop >= len(one.text):
                     break
                 start = stop
                 if self.spent > self.room * FULL:
-                    return Place(row.position, index, start)
+                    return Beginning(row.position, index, start)
             start = 0
         return None
 

@@ -30,7 +30,7 @@ class Recall:
 
     def __init__(self, store: Store, boundary: Boundary, *, count: Count, catch_up: CatchUp | None = None) -> None:
         reach = Reach(store, boundary)
-        grepping = Grepping(store, reach, count, _guarded(catch_up))
+        grepping = Grepping(store, reach, count, None if catch_up is None else _guarded(catch_up))
         expanding = Expanding(store, reach, count)
         self._tools = {
             "lcm_grep": Tool(GREP, Grep, grepping.answered),
@@ -98,10 +98,10 @@ EXPAND = (
 )
 
 
-def _guarded(catch_up: CatchUp | None) -> CatchUp:
+def _guarded(catch_up: CatchUp) -> CatchUp:
     def caught_up() -> tuple[str, ...]:
         try:
-            return catch_up() if catch_up is not None else ()
+            return catch_up()
         except Exception as error:  # noqa: BLE001  whatever reads the newest messages: the search goes on without them and says so
             return (STALE.format(str(error).partition("\n")[0] or type(error).__name__),)
 

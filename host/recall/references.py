@@ -10,11 +10,19 @@ LONGEST = 2_000  # characters that are looked at: what is copied along may be lo
 
 PLACE = re.compile(
     r"""(?x)
-    (?<![\w.-]) (?P<id>[A-Za-z0-9][A-Za-z0-9._-]{2,}) : (?P<first>\d+)      # ID:12
+    (?<![\w.-]) (?P<id>[A-Za-z0-9][A-Za-z0-9._-]{2,}) (?: : | \# | %3[Aa] | (?P<gap>:\s) ) (?P<first>\d+)      # ID:12
     (?: \s* (?:-|–|\.\.+|\s+to\s+) \s* (?:(?P=id):)? (?P<until>\d+) )?         # ID:12-20, ID:12..ID:20
     (?! \w | :\d )
     """
 )
+MORE = re.compile(
+    r"""(?x)
+    \s* (?: (?:-|–|\.\.+) \s* \Z                                           # ID:12-
+    | \.\d+                                                                # ID:1.5
+    | (?:,|;|&|\+|and\b|or\b) \s* (?:[A-Za-z0-9][A-Za-z0-9._-]{2,}:)? \d+ (?![\w,.]) )   # ID:12,15 and ID:12 and ID:15
+    """
+)
+LONGEST_MORE = 40  # characters
 NUMBER = re.compile(r"#?(\d+)(?:\s*(?:-|–|\.\.+)\s*(\d+))?")
 WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 WRAPPED = re.compile(r"""^[\s"'`“”‘’«»<>\[\](){}【】*#@]+|[\s"'`“”‘’«»<>\[\](){}【】*.,;:!?。，；：]+$""")
@@ -28,11 +36,15 @@ CARRIERS = ("message", "open", "id", "reference", "ref", "hit", "cursor")
 
 @dataclass(frozen=True)
 class Reference:
-    """A message, or the messages from ``first`` to ``until``, of the session ``id``; either may be left open."""
+    """A message, or the messages from ``first`` to ``until``, of the session ``id``; either may be left open.
+
+    ``more`` is what stands behind it and seems to name others.
+    """
 
     id: str | None
     first: int | None = None
     until: int | None = None
+    more: str = ""
 
 
 def reference_in(value: object) -> Reference | None:
@@ -41,8 +53,10 @@ def reference_in(value: object) -> Reference | None:
     if text is None:
         return None
     text = text[:LONGEST]
-    if found := PLACE.search(text):
-        return Reference(found["id"], int(found["first"]), int(found["until"]) if found["until"] else None)
+    if found := next((each for each in PLACE.finditer(text) if not each["gap"] or _looks_like_id(each["id"])), None):
+        more = MORE.match(text.rstrip("\"'`)]}>*_ \n"), found.end())
+        until = int(found["until"]) if found["until"] else None
+        return Reference(found["id"], int(found["first"]), until, more[0].strip()[:LONGEST_MORE] if more else "")
     if found := NUMBER.fullmatch(_bare(text)):
         return Reference(None, int(found[1]), int(found[2]) if found[2] else None)
     name = id_in(text)

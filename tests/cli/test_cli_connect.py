@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from host.cli import run
-from host.cli.mcp_connect import CLIENT_NAMES, SDK, has_package, launcher
+from host.cli.mcp_connect import CLIENT_NAMES, has_package, launcher
+from host.mcp import SDK
 from host.mcp.connect import CLIENTS
 
 ROOT = Path(__file__).parents[2]

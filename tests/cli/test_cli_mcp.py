@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from host.app.recalling import config_at_home, spellings
+from host.app.recalling import config_at_home, names_of_folder
 from host.cli.globals import Globals
 from host.errors import ConfigError
 from host.mcp.hooks import HookInput, hook_input
@@ -94,7 +94,9 @@ def test_nothing_is_said_where_nothing_left_the_window(home: Home, session: Sess
     ("told", "why"),
     [
         (b"", "no session is named"),
-        (b"{broken", "no session is named"),
+        (b"{broken", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b'["session_id"]', "no session is named"),
         ({"session_id": OWN, "source": "compact", "transcript_path": None}, "no archive"),
         ({"session_id": OWN, "source": "compact", "transcript_path": "/nowhere/at/all.jsonl"}, "no session is called"),
         ({"session_id": OWN, "source": "compact", "transcript_path": "/dev/null"}, "no session is called"),
@@ -108,6 +110,37 @@ def test_a_hook_that_cannot_do_its_work_says_why_aside_and_never_fails(
     assert home.run("mcp", "recall", "--hook") == 0
     said = capsys.readouterr()
     assert said.out == "" and why in said.err
+
+
+def test_the_session_that_the_client_tells_counts_and_not_that_of_another_file(
+    home: Home, session: SessionFile, tell: Tell, capsys: Printed, tmp_path: Path
+) -> None:
+    other = session.path.with_name(f"{OTHER}.jsonl")
+    for names, said, aside in (
+        ({"transcript_path": str(other)}, "", OWN),  # its own file was never imported
+        ({}, "TILL-3319", ""),
+        ({"transcript_path": str(other)}, "TILL-3319", ""),
+        ({"transcript_path": str(other), "session_id": "44444444"}, "", "44444444"),  # the beginning of an id is none
+        ({"transcript_path": str(other), "session_id": None}, "attic", ""),
+        ({"transcript_path": "~nobody-at-all/x.jsonl"}, "TILL-3319", ""),
+    ):
+        tell(asked(session, **names))
+        assert home.run("mcp", "recall", "--hook") == 0
+        heard = capsys.readouterr()
+        assert said in heard.out and bool(said) == bool(heard.out) and aside in heard.err and bool(aside) == bool(heard.err), names
+        assert ("attic" in heard.out) == (said == "attic")
+
+
+def test_a_hook_whose_input_cannot_be_read_at_all_does_not_fail(home: Home, capsys: Printed) -> None:
+    kept = os.dup(0)
+    os.close(0)
+    try:
+        assert home.run("mcp", "recall", "--hook", "--session", OWN) == 0
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+    said = capsys.readouterr()
+    assert said.out == "" and said.err
 
 
 def test_a_hook_over_a_broken_archive_does_not_fail_either(home: Home, session: SessionFile, tell: Tell, capsys: Printed) -> None:
@@ -150,9 +183,10 @@ def test_without_the_sdk_the_extra_is_named(home: Home, capsys: Printed, monkeyp
         ('{"session_id": "猫", "transcript_path": "/tmp/猫.jsonl"}'.encode(), ("猫", "/tmp/猫.jsonl", "")),
         (b'{"cwd": "/x"}', None),
         (b'["session_id"]', None),
-        (b"[" * 100_000, None),
-        (b"words", None),
         (b"", None),
+        (b" \n", None),
+        (b"\xef\xbb\xbf" + b'{"session_id": "a"}', ("a", None, "")),
+        (b'{"session_id": "a", "transcript_path": "~nobody-at-all/x"}', ("a", "~nobody-at-all/x", "")),
     ],
 )
 def test_what_a_client_tells_its_hook(told: bytes, heard: tuple[str, str | None, str] | None, tmp_path: Path) -> None:
@@ -160,6 +194,14 @@ def test_what_a_client_tells_its_hook(told: bytes, heard: tuple[str, str | None,
     with (tmp_path / "told").open("rb") as file:
         found = hook_input(file.fileno(), 1.0)
     assert found == (heard and HookInput(heard[0], Path(heard[1]) if heard[1] else None, heard[2]))
+
+
+@pytest.mark.parametrize("told", [b"[" * 100_000, b"words", b"{'session_id': 'a'}"])
+def test_what_is_no_json_is_said_to_be_none(told: bytes, tmp_path: Path) -> None:
+    (tmp_path / "told").write_bytes(told)
+    with (tmp_path / "told").open("rb") as file:
+        found = hook_input(file.fileno(), 1.0)
+    assert found is not None and found.fault and not found.session
 
 
 def test_a_client_that_keeps_the_pipe_open_is_not_waited_for() -> None:
@@ -176,11 +218,11 @@ def test_a_folder_counts_by_its_names_and_by_no_other(tmp_path: Path, monkeypatc
     link.symlink_to(real)
     monkeypatch.chdir(link)
     here = str(real)
-    assert spellings(link, {}) == (str(link), here)
-    assert spellings(Path(), {"PWD": str(link)}) == (here,)
-    assert spellings(None, {"PWD": str(link)}) == (str(link), here)
+    assert names_of_folder(link, {}) == (str(link), here)
+    assert names_of_folder(Path(), {"PWD": str(link)}) == (here,)
+    assert names_of_folder(None, {"PWD": str(link)}) == (str(link), here)
     for lie in (str(tmp_path), "/", "", "link", "/no/such/folder"):
-        assert spellings(None, {"PWD": lie}) == (here,)
+        assert names_of_folder(None, {"PWD": lie}) == (here,)
 
 
 @pytest.mark.parametrize(

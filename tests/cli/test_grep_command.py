@@ -155,6 +155,11 @@ def test_json_has_every_hit_with_its_id_and_how_far_it_got(home: Home, capsys: P
     assert page["hits"][0]["id"] == f"{conversation}:5" and page["complete"] is True and page["mode"] == "words"
 
 
+def midnight(moment: datetime) -> datetime:
+    """The beginning of its day, where the user is."""
+    return moment.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None).astimezone()
+
+
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
@@ -165,6 +170,13 @@ def test_json_has_every_hit_with_its_id_and_how_far_it_got(home: Home, capsys: P
         ("2026-11-30T10:00:00+02:00", datetime(2026, 11, 30, 8, 0, tzinfo=UTC)),
         ("2026-11-30T10:00Z", datetime(2026, 11, 30, 10, 0, tzinfo=UTC)),
         ("2026-11-29", datetime(2026, 11, 29).astimezone()),
+        ("3 days", NOW - timedelta(days=3)),
+        ("15min", NOW - timedelta(minutes=15)),
+        ("1y", NOW - timedelta(days=365)),
+        ("2 months ago", NOW - timedelta(days=60)),
+        ("2026-11", datetime(2026, 11, 1).astimezone()),
+        ("Today", midnight(NOW)),
+        ("yesterday", midnight(NOW - timedelta(days=1))),
         ("2026-11-29 08:30", datetime(2026, 11, 29, 8, 30).astimezone()),
     ],
 )
@@ -172,7 +184,9 @@ def test_a_time_is_a_date_a_moment_or_an_age_and_naive_ones_are_local(text: str,
     assert moment_of(text, NOW) == moment
 
 
-@pytest.mark.parametrize("text", ["", "yesterdayish", "3x", "99999999999999d", "2026-13-01", "-3d", "３d"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterdayish", "3x", "99999999999999d", "2026-13-01", "-3d", "３d", "1M", "2026-13", "9" * 5_000 + "d"]
+)
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no time"):
         moment_of(text, NOW)

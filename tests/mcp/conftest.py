@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+OVERDUE = 60  # seconds, then an answer never comes
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
@@ -44,7 +46,12 @@ class Wire:
     def hear(self) -> Any:
         """The next message."""
         assert self.process.stdout is not None
-        return json.loads(self.process.stdout.readline())
+        overdue = threading.Timer(OVERDUE, self.process.kill)
+        overdue.start()
+        line = self.process.stdout.readline()
+        overdue.cancel()
+        assert line, f"no answer within {OVERDUE} s, or the server is gone"
+        return json.loads(line)
 
     def begin(self) -> Any:
         """Shake hands; returns what the server says of itself."""

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host.errors import UsageError
-from host.mcp.connect import CLIENTS, Reach, Start, Surroundings, files, plan, undo, write
+from host.mcp.connect import CLIENTS, Level, Start, Surroundings, files, plan, undo, write
 from host.mcp.connect.obstacles import DamagedRecord, NotEdited, NotTakenOut, NotText, Outpaced
 
 NOW = datetime(2026, 11, 30, 19, 30, tzinfo=UTC)
@@ -38,17 +38,17 @@ def home(tmp_path: Path) -> Path:
 
 
 CLIENT_FILES = [
-    ("claude-code", Reach.USER, ".claude.json", ".claude/settings.json"),
-    ("claude-code", Reach.PROJECT, "work/.mcp.json", "work/.claude/settings.json"),
-    ("codex", Reach.USER, ".codex/config.toml", ".codex/hooks.json"),
-    ("codex", Reach.PROJECT, "work/.codex/config.toml", "work/.codex/hooks.json"),
-    ("cursor", Reach.USER, ".cursor/mcp.json", None),
-    ("cursor", Reach.PROJECT, "work/.cursor/mcp.json", None),
-    ("vscode", Reach.USER, ".config/Code/User/mcp.json", None),
-    ("vscode", Reach.PROJECT, "work/.vscode/mcp.json", None),
+    ("claude-code", Level.USER, ".claude.json", ".claude/settings.json"),
+    ("claude-code", Level.PROJECT, "work/.mcp.json", "work/.claude/settings.json"),
+    ("codex", Level.USER, ".codex/config.toml", ".codex/hooks.json"),
+    ("codex", Level.PROJECT, "work/.codex/config.toml", "work/.codex/hooks.json"),
+    ("cursor", Level.USER, ".cursor/mcp.json", None),
+    ("cursor", Level.PROJECT, "work/.cursor/mcp.json", None),
+    ("vscode", Level.USER, ".config/Code/User/mcp.json", None),
+    ("vscode", Level.PROJECT, "work/.vscode/mcp.json", None),
 ]
 TOLD = {"claude-code": {"type": "stdio"}, "codex": {}, "cursor": {}, "vscode": {"type": "stdio"}}
-DIRECTORY = {("cursor", Reach.USER), ("cursor", Reach.PROJECT), ("vscode", Reach.PROJECT)}
+DIRECTORY = {("cursor", Level.USER), ("cursor", Level.PROJECT), ("vscode", Level.PROJECT)}
 ELSEWHERE = [
     ("claude-code", {"CLAUDE_CONFIG_DIR": "/c"}, "linux", ["/c/.claude.json", "/c/settings.json"]),
     ("codex", {"CODEX_HOME": "/x"}, "linux", ["/x/config.toml", "/x/hooks.json"]),
@@ -56,31 +56,31 @@ ELSEWHERE = [
     ("vscode", {}, "darwin", ["/u/Library/Application Support/Code/User/mcp.json"]),
 ]
 OWN_COMMANDS = [
-    ("claude-code", Reach.USER, "claude mcp add --scope user ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
-    ("claude-code", Reach.PROJECT, "claude mcp add --scope project ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
-    ("codex", Reach.USER, "codex mcp add ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
-    ("codex", Reach.PROJECT, None),
-    ("cursor", Reach.USER, None),
-    ("vscode", Reach.PROJECT, None),
-    ("vscode", Reach.USER, """code --add-mcp '{"name": "ctxhost", "command": "/opt/x y/ctxhost", "args": ["--home", "/h", "mcp"]}'"""),
+    ("claude-code", Level.USER, "claude mcp add --scope user ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
+    ("claude-code", Level.PROJECT, "claude mcp add --scope project ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
+    ("codex", Level.USER, "codex mcp add ctxhost -- '/opt/x y/ctxhost' --home /h mcp"),
+    ("codex", Level.PROJECT, None),
+    ("cursor", Level.USER, None),
+    ("vscode", Level.PROJECT, None),
+    ("vscode", Level.USER, """code --add-mcp '{"name": "ctxhost", "command": "/opt/x y/ctxhost", "args": ["--home", "/h", "mcp"]}'"""),
 ]
 
 
 def test_every_client_and_reach_is_in_the_table_of_this_test() -> None:
-    assert {(client, reach) for client, reach, *_ in CLIENT_FILES} == {(name, reach) for name, it in CLIENTS.items() for reach in it.places}
+    assert {(client, level) for client, level, *_ in CLIENT_FILES} == {(name, level) for name, it in CLIENTS.items() for level in it.places}
 
 
-@pytest.mark.parametrize("client, reach, servers, hooks", CLIENT_FILES)
+@pytest.mark.parametrize("client, level, servers, hooks", CLIENT_FILES)
 def test_each_client_gets_its_entry_and_its_hook_where_it_looks(
-    client: str, reach: Reach, servers: str, hooks: str | None, around: Surroundings, home: Path
+    client: str, level: Level, servers: str, hooks: str | None, around: Surroundings, home: Path
 ) -> None:
-    write(plan(client, reach, around, START), home, NOW)
-    directory = ["--directory", FOLDER] if (client, reach) in DIRECTORY else []
+    write(plan(client, level, around, START), home, NOW)
+    directory = ["--directory", FOLDER] if (client, level) in DIRECTORY else []
     path = around.user_home / servers
     document = tomllib.loads(path.read_text("utf-8")) if path.suffix == ".toml" else json.loads(path.read_text("utf-8"))
     entry = {**TOLD[client], "command": "/opt/x y/ctxhost", "args": ["--home", "/h", "mcp", *directory]}
     assert document == {CLIENTS[client].key: {"ctxhost": entry}}
-    assert {each.path for each in plan(client, reach, around, START).changes} == {
+    assert {each.path for each in plan(client, level, around, START).changes} == {
         around.user_home / name for name in (servers, hooks) if name
     }
     if hooks:
@@ -92,12 +92,12 @@ def test_each_client_gets_its_entry_and_its_hook_where_it_looks(
 @pytest.mark.parametrize("client, environ, platform, paths", ELSEWHERE)
 def test_variables_and_platforms_move_the_files(client: str, environ: dict[str, str], platform: str, paths: list[str]) -> None:
     at = Surroundings(Path("/u"), environ, Path("/p"), platform)
-    assert [str(path) for path, _ in CLIENTS[client].files(Reach.USER, at, START, hook=True)] == paths
+    assert [str(path) for path, _ in CLIENTS[client].files(Level.USER, at, START, hook=True)] == paths
 
 
-@pytest.mark.parametrize("client, reach, command", OWN_COMMANDS)
-def test_a_clients_own_command_line_is_ready_for_a_shell(client: str, reach: Reach, command: str | None) -> None:
-    assert CLIENTS[client].own_command(reach, START) == command
+@pytest.mark.parametrize("client, level, command", OWN_COMMANDS)
+def test_a_clients_own_command_line_is_ready_for_a_shell(client: str, level: Level, command: str | None) -> None:
+    assert CLIENTS[client].own_command(level, START) == command
 
 
 def test_searching_everything_and_leaving_out_the_hook_are_asked_for(around: Surroundings) -> None:
@@ -222,6 +222,50 @@ def test_an_undo_needs_neither_backup_nor_record(around: Surroundings, home: Pat
         (saved.backup if lost == "backup" else home / "connect.json").unlink()
         assert [each.how for each in undo("cursor", None, around, home, NOW)] == ["taken out"]
         assert path.read_text() == '{"mcpServers": {"x": {}}}'
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "vscode"])
+def test_an_undo_without_record_leaves_no_container_that_held_only_ours(client: str, around: Surroundings, home: Path) -> None:
+    saved = write(plan(client, None, around, START), home, NOW)
+    (home / "connect.json").unlink()
+    undo(client, None, around, home, NOW)
+    assert [each.path.read_text().strip() for each in saved] == ["{}" if each.path.suffix == ".json" else "" for each in saved]
+
+
+def test_a_switch_that_keeps_hooks_from_running_is_named_where_one_is_written(around: Surroundings) -> None:
+    path = around.user_home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    for text, hook, said in (
+        ("[features]\nhooks = false\n", True, True),
+        ("features = {hooks = false}\n", True, True),
+        ("[features]\nhooks = false\n", False, False),
+        ("[features]\nhooks = true\n", True, False),
+        ("features = 7\n", True, False),
+        ("", True, False),
+    ):
+        path.write_text(text)
+        notes = plan("codex", None, around, START, hook=hook).notes
+        assert any(f"{path} has features.hooks = false" in note for note in notes) is said, text
+
+
+@pytest.mark.parametrize("fails", [1, 2, 3, 4])
+def test_a_write_that_fails_leaves_nothing_new(around: Surroundings, home: Path, monkeypatch: pytest.MonkeyPatch, fails: int) -> None:
+    around.user_home.joinpath(".claude.json").write_text("{}")
+    left = iter(range(1, 100))
+
+    def fsync(handle: int) -> None:
+        if next(left) >= fails:
+            raise OSError(28, "No space left on device")
+
+    before = {path: path.is_file() and path.read_bytes() for path in around.user_home.parent.rglob("*")}
+    planned = plan("vscode", None, around, START) if fails < 3 else plan("claude-code", Level.PROJECT, around, START)
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(UsageError, match="disk is full"):
+        write(planned, home, NOW)
+    after = {path: path.is_file() and path.read_bytes() for path in around.user_home.parent.rglob("*")}
+    if fails < 3:  # the first file was not written: all is as it was
+        assert after == before
+    assert not any(path.is_dir() and not any(path.iterdir()) for path in after.keys() - before.keys())
 
 
 def test_an_undo_touches_one_project_and_no_other(around: Surroundings, home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from os.path import commonprefix
 from typing import Any
 
@@ -188,6 +189,33 @@ def test_what_cannot_be_changed_safely_is_named_with_its_line(part: Part, text: 
     assert why in caught.value.why
 
 
+BY_HAND = {
+    "servers in one line": ("mcp_servers = {x = {command = 'y'}}\n", "}}\n", "}, HERE}\n"),
+    "no servers in one line": ("a = 1\nmcp_servers = {}\n", "{}", "{HERE}"),
+    "ours in one line": (
+        "[mcp_servers]\nctxhost = {command = 'ctxhost', args = ['mcp', '-x'], env = {'K.1' = \"v\"}, on = true}\n",
+        None,
+        "",
+    ),
+    "no obstacle": ("a = 1\n", "a = 1", "a = 1\nHERE"),
+}
+
+
+@pytest.mark.parametrize("text, spot, put", BY_HAND.values(), ids=list(BY_HAND))
+def test_what_is_to_be_put_in_by_hand_fits_there(text: str, spot: str | None, put: str) -> None:
+    told = TOML.by_hand(text)
+    line = told.split("\n", 1)[1] if told.startswith("#") else told
+    done = text.replace(spot, put.replace("HERE", line)) if spot else f"[mcp_servers]\n{line}\n"
+    found = tomllib.loads(done)["mcp_servers"]["ctxhost"]
+    assert {**found, **OURS} == found
+    assert ("env" in found) == ("env" in text) and found.get("env", {"K.1": "v"}) == {"K.1": "v"}
+
+
+def test_what_fits_nowhere_is_said() -> None:
+    assert "once mcp_servers is a table" in TOML.by_hand("[[mcp_servers]]\na = 1\n")
+    assert TOML.by_hand("a = ") == TABLE.rstrip()
+
+
 FOREIGN = {
     "json": (JSON, '{\n"mcpServers": {\n"ctxhost": {"command": "docker", "args": ["run", "x"]}}}', 3),
     "json, no entry": (JSON, '{"mcpServers": {"ctxhost": "x"}}', 1),
@@ -197,12 +225,12 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("part, text, line", FOREIGN.values(), ids=list(FOREIGN))
-def test_an_entry_of_that_name_that_is_not_ours_is_replaced_by_force_only(part: Part, text: str, line: int) -> None:
+def test_an_entry_of_that_name_that_is_not_ours_is_replaced_by_force_only(part: Server, text: str, line: int) -> None:
     with pytest.raises(Taken) as caught:
         part.into(text)
     assert caught.value.line == line
     assert part.out_of(text) == text, "nor is it taken out"
-    assert part.is_in(part.into(text, force=True))
+    assert part.is_in(replace(part, replaces=True).into(text))
 
 
 KEYS = st.text(max_size=6) | st.sampled_from(["mcpServers", "hooks", "SessionStart", "ctxhost"])

@@ -23,9 +23,10 @@ def toy(wires: Wires) -> Wire:
     return wire
 
 
-def test_whatever_a_client_sends_is_answered_or_passed_over_and_the_next_request_works(toy: Wire) -> None:
+def test_whatever_a_client_sends_is_answered_and_the_next_request_works(toy: Wire) -> None:
     for noise in (b"{not json", b"", b"\xff\xfe", b"[]", b'{"jsonrpc": "2.0"}', b"x" * 3_000_000):
         toy.line(noise)
+    assert [toy.hear()["error"]["code"] for _ in range(5)] == [-32700, -32700, -32600, -32600, -32700]
     toy.ask("tools/list")
     (tool,) = toy.hear()["result"]["tools"]
     assert tool["name"] == "echo" and tool["inputSchema"]["additionalProperties"] is False
@@ -62,6 +63,12 @@ def test_a_call_holds_up_nothing_and_a_cancelled_one_is_never_answered(toy: Wire
     assert toy.used("echo", {"next": 1}) == (["echo", {"next": 1}], False)
     status, rest, _, taken = toy.end()
     assert (status, rest) == (0, b"") and taken < PROMPTLY
+
+
+def test_no_more_calls_run_at_once_than_share_the_archive_well_and_all_are_answered(toy: Wire) -> None:
+    asked = {toy.use("echo", {"sleep": 0.4, "n": number}) for number in range(10)}
+    assert {toy.hear()["id"] for _ in asked} == asked
+    assert toy.used("echo", {"most": True}) == (4, False)
 
 
 @pytest.mark.parametrize("way", ["closes its streams", "stops reading", signal.SIGTERM, signal.SIGINT])

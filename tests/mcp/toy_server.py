@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 
 from host.errors import StoreUnavailable
@@ -14,6 +15,10 @@ from host.recall.answers import Answer, as_text
 class Toy:
     """The tools."""
 
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.running, self.most = 0, 0
+
     def tools(self) -> list[ToolSchema]:
         """One."""
         parameters = {"type": "object", "properties": {"sleep": {"type": "number"}}, "additionalProperties": False}
@@ -23,7 +28,14 @@ class Toy:
         """Do as told."""
         print("something printed by mistake")
         told = arguments if isinstance(arguments, dict) else {}
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
         time.sleep(told.get("sleep", 0))
+        with self.lock:
+            self.running -= 1
+        if "most" in told:
+            return Answer(as_text(self.most))
         if "fault" in told:
             raise KeyError(told["fault"])
         if "unavailable" in told:

@@ -15,7 +15,7 @@ from host.messages.types import JSON, Message
 from host.recall.answers import as_text
 from host.recall.boundary import Boundary
 from host.recall.fields import fields_of
-from host.recall.paging import Opening, Place
+from host.recall.paging import Beginning, Opening
 from host.recall.recall import Recall
 from host.store.memory import MemoryStore
 from host.testing.messages import assistant, call, result, user
@@ -143,8 +143,8 @@ def test_the_pages_put_together_are_the_messages_to_the_byte(said: list[Message]
 def test_every_page_gets_further_whatever_the_budget(message: Message, budget: int) -> None:
     small = {key: value[:50] if isinstance(value, str) else value for key, value in message.items()}
     desk = Desk(small)  # type: ignore[arg-type]
-    place: Place | None = Place(1)
-    seen: list[Place] = []
+    place: Beginning | None = Beginning(1)
+    seen: list[Beginning] = []
     while place is not None and len(seen) < 200:
         seen.append(place)
         following = Opening(budget, estimate_text, raw=True).fill(desk.archive.rows(place.position), place)
@@ -272,12 +272,6 @@ def test_what_cannot_be_opened_is_refused_with_what_would_do(arguments: dict[str
     assert says in error["expected"]
 
 
-def test_a_made_up_cursor_ends() -> None:
-    desk = Desk(*map(user, "abc"))
-    for made_up in ("1-3@99.0.0", "1-3@1.99.0", "1-3@1.0.99999", "3-1@2.0.0", "0-0@0.0.0"):
-        assert desk.page(cursor=f"{desk.id}:{made_up}")["complete"]
-
-
 def test_fields_under_long_keys_and_in_deep_nests_keep_short_names() -> None:
     deep: Any = "bottom"
     for _ in range(300):
@@ -285,3 +279,46 @@ def test_fields_under_long_keys_and_in_deep_nests_keep_short_names() -> None:
     message: Any = {"role": "user", "content": deep, "k" * 500: 1}
     assert all(len(field.name) <= 200 for field in fields_of(message, "user"))
     assert len(as_text([field.whole() for field in fields_of(message, "user")])) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("named", "opened", "said"),
+    [
+        ("{}:3-1", [1, 2, 3], ["3 to 1 was read as 1 to 3"]),
+        ("{}:1-2,3", [1, 2], ["',3' behind the position"]),
+        ("{0}:1 and {0}:3", [1], ["'and "]),
+        ("{}:2-", [2], ["'-' behind the position"]),
+        ("{}:1.5", [1], ["'.5' behind the position"]),
+        ("{}:2-9", [2, 3], ["the last position is 3"]),
+        ("{}#2", [2], []),
+        ("{}%3A2", [2], []),
+        ("{}: 2", [2], []),
+    ],
+)
+def test_what_was_not_opened_as_it_was_written_is_said(named: str, opened: list[int], said: list[str]) -> None:
+    desk = Desk(*(user(text) for text in ("one", "two", "three")))
+    page = desk.page(message=named.format(desk.id))
+    assert [told["message"] for told in page["messages"]] == [f"{desk.id}:{position}" for position in opened]
+    assert len(page.get("notices", [])) == len(said)
+    assert all(begins in notice for begins, notice in zip(said, page.get("notices", []), strict=True))
+
+
+def test_an_id_in_capitals_is_the_id() -> None:
+    desk = Desk(user("one"))
+    assert desk.page(message=f"{desk.id.upper()}:1")["messages"][0]["message"] == f"{desk.id}:1"
+
+
+@pytest.mark.parametrize(
+    "cursor", ["1-2@3.0.0", "1-3@1.0.0", "0-1@0.0.0", "2-1@2.0.0", "1-1@2.0.0", "2-2@1.0.0", "1-2@1.1.0", "1-2@1.0.4", "1-2@2.9.9"]
+)
+def test_a_cursor_that_points_to_where_nothing_is_is_refused(cursor: str) -> None:
+    desk = Desk(user("one"), user("two"))
+    assert desk.refused({"cursor": f"{desk.id}:{cursor}"})["where"] == "cursor"
+
+
+def test_a_page_on_which_much_is_to_be_noted_keeps_its_bound() -> None:
+    blocks: list[JSON] = [{"type": "text", "text": "猫 " * 3_000}, {"type": "image_url", "image_url": {"url": PNG}}]
+    desk = Desk(user("one"), {"role": "user", "content": blocks})
+    for _ in range(2):
+        page = desk.page(message=f"{desk.id}:2-1, {'7' * 38}", until=10**30, max_tokens=300)
+        assert len(page["notices"]) >= 2

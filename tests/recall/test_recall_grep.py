@@ -18,10 +18,10 @@ from host.recall.answers import Answer
 from host.recall.boundary import Boundary
 from host.recall.recall import Recall
 from host.store.memory import MemoryStore
-from host.store.protocols import Store
-from host.store.query import Mode
+from host.store.protocols import Search, Store
+from host.store.query import Mode, Page, Query
 from host.store.sqlite.store import FILE, SqliteStore
-from host.testing.messages import assistant, call, user
+from host.testing.messages import assistant, call, result, user
 from host.tokens.counting import Counter
 from host.tokens.estimate import estimate_text
 
@@ -84,6 +84,24 @@ def test_ranked_pages_end_with_a_word_on_it_before_their_cursor_grows_out_of_bou
     tools = recall(store)
     found = all_hits(tools, query="kumquat", mode="ranked", limit=20)
     assert 60 <= len(found) == len(set(found)) < 300
+    long = " ".join(["kumquat", *(f"word{number}" for number in range(120))])
+    page = told(tools.call("lcm_grep", {"query": long, "mode": "ranked", "limit": 50}))
+    found = all_hits(tools, query=long, mode="ranked", limit=50)
+    assert len(found) < 300 and not page["complete"]
+    assert "next" in page or any("since" in notice for notice in page["notices"])
+
+
+@pytest.mark.parametrize("mode", [str(mode) for mode in Mode])
+@pytest.mark.parametrize("word", ["kumquat ", "金柑", "🍊"])
+def test_the_next_page_is_asked_for_as_it_is_given_however_long_the_query(store: Store, mode: str, word: str) -> None:
+    query = word * (1_000 // len(word))
+    talk(store, *[query] * 30)
+    tools = recall(store)
+    page = told(tools.call("lcm_grep", {"query": query, "mode": mode, "limit": 5}))
+    while "next" in page:
+        assert set(page["next"]) == {"query", "mode", "limit", "cursor"} - ({"mode"} if mode == "auto" else set())
+        page = told(tools.call("lcm_grep", page["next"]))
+    assert page["complete"] or any("search for a part" in notice or "ranked pages end" in notice for notice in page["notices"])
 
 
 @given(
@@ -170,7 +188,7 @@ def test_a_limit_out_of_range_is_moved_and_said_so(limit: object, kept: int) -> 
         ({"query": "a", "limit": 2.5}, "limit", "1 to 50"),
         ({"query": "a", "mode": "rank"}, "mode", "did you mean ranked"),
         ({"query": "a", "role": "bot"}, "role", "assistant"),
-        ({"query": "a", "since": "yesterday"}, "since", "2h"),
+        ({"query": "a", "since": "long ago"}, "since", "2h"),
         ({"query": "a", "since": 17}, "since", "2h"),
         ({"query": "a", "since": "1h", "before": "2h"}, "since", "before"),
         ({"query": "a", "cursor": "words-000000000000-1"}, "cursor", "unchanged"),
@@ -196,7 +214,9 @@ def test_what_has_none_is_refused_with_the_right_form(arguments: object, where: 
 
 def test_a_bad_pattern_says_where() -> None:
     answer = recall(MemoryStore()).call("lcm_grep", {"query": "ab(c", "mode": "regex"})
-    assert "character 5" in json.loads(answer.text)["error"]["what"]
+    assert json.loads(answer.text)["error"]["what"].endswith(": missing ) at its end")
+    answer = recall(MemoryStore()).call("lcm_grep", {"query": "ab)c", "mode": "regex"})
+    assert "at character 3" in json.loads(answer.text)["error"]["what"]
 
 
 def test_an_unknown_tool_names_the_right_ones() -> None:
@@ -212,6 +232,22 @@ def test_nothing_found_says_where_was_looked_and_what_to_try(store: Store, mode:
     assert page["searched"].startswith(f"this project ({HERE}): scanned all 2")
     assert "leave out role" in page["next_step"]
     assert ("ranked" in page["next_step"]) is (page["mode"] != "ranked")
+
+
+def test_a_tool_that_was_never_called_is_said_with_the_nearest_that_was(store: Store) -> None:
+    here = talk(store, "the gateway waits")
+    store.archive(here).extend([assistant(None, [call("c1", "read_file", {"path": "gate.py"})]), result("c1", "the gate")])
+    near = "nothing where this search looks was ever called by a tool {!r}; called were: read_file"
+    for arguments, misnamed in (
+        ({"query": "gateway", "tool": "raed_file"}, "raed_file"),
+        ({"query": "gateway", "tool": "READ_FILES", "since": "1h"}, "READ_FILES"),
+        ({"query": "gateway", "tool": "shovel"}, "shovel"),
+        ({"query": "zebra", "tool": "read_file"}, None),
+        ({"query": "zebra"}, None),
+    ):
+        page = told(recall(store).call("lcm_grep", arguments))
+        assert page["hits"] == [] and page.get("notices", []) == ([near.format(misnamed)] if misnamed else [])
+    assert recall(store).call("lcm_grep", {"query": "gate", "tool": "Read_File"}).text.count('"open"') >= 1
 
 
 def test_the_default_scope_holds_nothing_of_other_projects(store: Store) -> None:
@@ -269,6 +305,34 @@ def test_the_archive_is_brought_up_to_date_before_each_search_and_never_stops_on
     assert (len(first["hits"]), first["notices"]) == (2, ["3 lines not indexed yet"])
     second = told(tools.call("lcm_grep", {"query": "alpha"}))
     assert second["notices"] == ["the newest messages may be missing: the disk is gone"]
+
+
+class Asked(MemoryStore):
+    """A store that remembers how long each search may index."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.indexing: list[float | None] = []
+
+    @property
+    def search(self) -> Search:
+        found = super().search
+
+        def find(query: Query) -> Page:
+            self.indexing.append(query.indexing)
+            return type(found).find(found, query)
+
+        found.find = find  # type: ignore[method-assign]
+        return found
+
+
+@pytest.mark.parametrize(("catches_up", "most"), [(True, 0.05), (False, None)])
+def test_a_search_indexes_for_a_moment_where_the_archive_was_just_brought_up_to_date(catches_up: bool, most: float | None) -> None:
+    store = Asked()
+    here = talk(store, "needle")
+    tools = Recall(store, Boundary(conversation=here), count=estimate_text, catch_up=tuple if catches_up else None)
+    assert len(told(tools.call("lcm_grep", {"query": "needle"}))["hits"]) == 1
+    assert [given is None if most is None else given is not None and given <= most for given in store.indexing] == [True]
 
 
 def test_a_store_that_fails_is_an_error_that_says_what_to_do() -> None:

@@ -13,7 +13,7 @@ from host.mcp.connect.parts import Entry, Hook, Part, Server
 from host.mcp.connect.recognised import NAME
 
 
-class Reach(StrEnum):
+class Level(StrEnum):
     """For which work a client is told: every project of the user, or this one."""
 
     USER = "user"
@@ -57,8 +57,8 @@ Words = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Place:
-    """A client's files for one reach. ``directory`` is what it replaces by the project's folder; ``own`` its own command for the same."""
+class Settings:
+    """A client's files for one level. ``directory`` is what it replaces by the project's folder; ``own`` its own command for the same."""
 
     servers: Where
     hooks: Where | None = None
@@ -69,29 +69,33 @@ class Place:
 
 @dataclass(frozen=True)
 class Client:
-    """One client. ``kind`` are keys that it wants in every entry; ``then`` is what the user does next."""
+    """One client. ``kind`` are keys that it wants in every entry; ``then`` is what the user does next.
+
+    ``hooks_switch`` leads to what is false in the file of its servers where it runs no hooks.
+    """
 
     title: str
     syntax: str
     key: str
-    places: Mapping[Reach, Place]
+    places: Mapping[Level, Settings]
     then: str
-    usual: Reach = Reach.USER
+    usual: Level = Level.USER
     kind: Entry | None = None
+    hooks_switch: tuple[str, ...] | None = None
 
-    def files(self, reach: Reach, around: Surroundings, start: Start, *, hook: bool) -> list[tuple[Path, Part]]:
-        """What goes into which file."""
-        place = self.places[reach]
+    def files(self, level: Level, around: Surroundings, start: Start, *, hook: bool, force: bool = False) -> list[tuple[Path, Part]]:
+        """What goes into which file; with ``force`` also in the place of another program's entry."""
+        place = self.places[level]
         command, *arguments = start.server(place.directory)
         entry: Entry = {**(self.kind or {}), "command": command, "args": arguments}
-        found: list[tuple[Path, Part]] = [(place.servers(around), Server(self.syntax, self.key, entry))]
+        found: list[tuple[Path, Part]] = [(place.servers(around), Server(self.syntax, self.key, entry, replaces=force))]
         if hook and place.hooks is not None:
             found.append((place.hooks(around), Hook(start.recall())))
         return found
 
-    def own_command(self, reach: Reach, start: Start) -> str | None:
+    def own_command(self, level: Level, start: Start) -> str | None:
         """The client's own command line that adds the server, for a shell; None where it has none."""
-        place = self.places[reach]
+        place = self.places[level]
         return None if place.own is None else shlex.join(place.own(start.server(place.directory)))
 
 
@@ -103,13 +107,13 @@ CLIENTS: dict[str, Client] = {
         "json",
         "mcpServers",
         {
-            Reach.USER: Place(
+            Level.USER: Settings(
                 lambda at: at.folder("CLAUDE_CONFIG_DIR", "") / ".claude.json",
                 lambda at: at.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
                 own=lambda words: ("claude", "mcp", "add", "--scope", "user", NAME, "--", *words),
                 notes=("Claude Code writes .claude.json itself while it runs: close it first, or use its own command",),
             ),
-            Reach.PROJECT: Place(
+            Level.PROJECT: Settings(
                 lambda at: at.project / ".mcp.json",
                 lambda at: at.project / ".claude" / "settings.json",
                 own=lambda words: ("claude", "mcp", "add", "--scope", "project", NAME, "--", *words),
@@ -124,26 +128,27 @@ CLIENTS: dict[str, Client] = {
         "toml",
         "mcp_servers",
         {
-            Reach.USER: Place(
+            Level.USER: Settings(
                 lambda at: at.folder("CODEX_HOME", ".codex") / "config.toml",
                 lambda at: at.folder("CODEX_HOME", ".codex") / "hooks.json",
                 own=lambda words: ("codex", "mcp", "add", NAME, "--", *words),
             ),
-            Reach.PROJECT: Place(
+            Level.PROJECT: Settings(
                 lambda at: at.project / ".codex" / "config.toml",
                 lambda at: at.project / ".codex" / "hooks.json",
                 notes=(COMMITTED, "Codex reads it only in a project that you trust"),
             ),
         },
         then="restart Codex; /mcp shows ctxhost; approve its hook once with /hooks, until then Codex does not run it",
+        hooks_switch=("features", "hooks"),
     ),
     "cursor": Client(
         "Cursor",
         "json",
         "mcpServers",
         {
-            Reach.USER: Place(lambda at: at.user_home / ".cursor" / "mcp.json", directory="${workspaceFolder}"),
-            Reach.PROJECT: Place(lambda at: at.project / ".cursor" / "mcp.json", directory="${workspaceFolder}", notes=(COMMITTED,)),
+            Level.USER: Settings(lambda at: at.user_home / ".cursor" / "mcp.json", directory="${workspaceFolder}"),
+            Level.PROJECT: Settings(lambda at: at.project / ".cursor" / "mcp.json", directory="${workspaceFolder}", notes=(COMMITTED,)),
         },
         then="restart Cursor; Settings, MCP shows ctxhost: switch it on there",
     ),
@@ -152,15 +157,15 @@ CLIENTS: dict[str, Client] = {
         "json",
         "servers",
         {
-            Reach.USER: Place(
+            Level.USER: Settings(
                 lambda at: vscode_user_folder(at) / "mcp.json",
                 own=lambda words: ("code", "--add-mcp", json.dumps({"name": NAME, "command": words[0], "args": list(words[1:])})),
                 notes=("VS Code tells a user's server no project folder: add --scope all to search everything, or use --project",),
             ),
-            Reach.PROJECT: Place(lambda at: at.project / ".vscode" / "mcp.json", directory="${workspaceFolder}", notes=(COMMITTED,)),
+            Level.PROJECT: Settings(lambda at: at.project / ".vscode" / "mcp.json", directory="${workspaceFolder}", notes=(COMMITTED,)),
         },
         then="in VS Code run `MCP: List Servers` and start ctxhost; its tools are there in agent mode",
-        usual=Reach.PROJECT,
+        usual=Level.PROJECT,
         kind={"type": "stdio"},
     ),
 }

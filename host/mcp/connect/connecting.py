@@ -9,12 +9,14 @@ from pathlib import Path
 
 from host.errors import UsageError
 from host.mcp.connect import files
-from host.mcp.connect.clients import CLIENTS, Reach, Start, Surroundings
+from host.mcp.connect.clients import CLIENTS, Client, Level, Start, Surroundings
 from host.mcp.connect.files import Original
 from host.mcp.connect.obstacles import NameTaken, NotEdited, NotTakenOut, NotText, Obstacle, Taken
-from host.mcp.connect.parts import Part
-from host.mcp.connect.record import Written, digest, keep, recorded
+from host.mcp.connect.parts import SYNTAXES, Part
+from host.mcp.connect.recognised import value_at
+from host.mcp.connect.record import Written, digest, forget_again, keep, recorded
 
+HOOKS_OFF = "{path} has {key} = false: {title} runs no hook before that is true or gone"
 RESTORED, REMOVED, TAKEN_OUT, NOTHING = "restored", "removed", "taken out", "nothing there"
 
 
@@ -45,14 +47,15 @@ class Plan:
     """Everything that connecting one client comes to."""
 
     client: str
-    reach: Reach
+    level: Level
     changes: tuple[Change, ...]
     own_command: str | None
+    found: tuple[str, ...] = ()  # what stands in the files that the user should know
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know of these files."""
-        return CLIENTS[self.client].places[self.reach].notes
+        return (*CLIENTS[self.client].places[self.level].notes, *self.found)
 
     @property
     def is_done(self) -> bool:
@@ -77,15 +80,15 @@ class TakenBack:
     backup: Path | None = None
 
 
-def plan(client: str, reach: Reach | None, around: Surroundings, start: Start, *, hook: bool = True, force: bool = False) -> Plan:
+def plan(client: str, level: Level | None, around: Surroundings, start: Start, *, hook: bool = True, force: bool = False) -> Plan:
     """What would be written; raises UsageError, with the text to put in by hand, where a file cannot be changed safely."""
     known = CLIENTS[client]
-    reach = reach or known.usual
+    level = level or known.usual
     if not _is_text(start.words):
         raise NotText(start.words)
-    wanted = known.files(reach, around, start, hook=hook)
-    changes = tuple(_change(files.read(path), part, force=force) for path, part in wanted)
-    return Plan(client, reach, changes, known.own_command(reach, start))
+    wanted = known.files(level, around, start, hook=hook, force=force)
+    changes = tuple(_change(files.read(path), part) for path, part in wanted)
+    return Plan(client, level, changes, known.own_command(level, start), _hooks_off(known, changes))
 
 
 def write(planned: Plan, home: Path, now: datetime) -> list[Saved]:
@@ -93,9 +96,9 @@ def write(planned: Plan, home: Path, now: datetime) -> list[Saved]:
     return [_written(planned.client, change, home, now) for change in planned.changes if change.state != "unchanged"]
 
 
-def undo(client: str, reach: Reach | None, around: Surroundings, home: Path, now: datetime) -> list[TakenBack]:
-    """Take back what was written. Without ``reach``: wherever it was recorded for this user and project, else at the usual place."""
-    return [_taken_back(path, part, home, now) for path, part in _to_undo(client, reach, around, recorded(home))]
+def undo(client: str, level: Level | None, around: Surroundings, home: Path, now: datetime) -> list[TakenBack]:
+    """Take back what was written. Without ``level``: wherever it was recorded for this user and project, else at the usual place."""
+    return [_taken_back(path, part, home, now) for path, part in _to_undo(client, level, around, recorded(home))]
 
 
 def _is_text(words: Sequence[str]) -> bool:
@@ -103,18 +106,28 @@ def _is_text(words: Sequence[str]) -> bool:
     return not any("\ud800" <= char <= "\udfff" for word in words for char in word)
 
 
-def _change(original: Original, part: Part, *, force: bool) -> Change:
+def _change(original: Original, part: Part) -> Change:
+    text = ""
     try:
         text = original.text
-        return Change(original, part, original.encoded(part.into(text, force=force)), part.made_in(text))
+        return Change(original, part, original.encoded(part.into(text)), part.made_in(text))
     except Taken as obstacle:
         raise NameTaken(original.path, obstacle) from obstacle
     except Obstacle as obstacle:
-        raise NotEdited(original.path, obstacle, part.shown()) from obstacle
+        raise NotEdited(original.path, obstacle, part.by_hand(text)) from obstacle
+
+
+def _hooks_off(client: Client, changes: Sequence[Change]) -> tuple[str, ...]:
+    """That the client runs no hooks, where the file of its servers says so and a hook is written."""
+    servers, *hooks = changes
+    if not hooks or client.hooks_switch is None:
+        return ()
+    is_off = value_at(SYNTAXES[client.syntax].parsed(servers.original.text), client.hooks_switch) is False
+    return (HOOKS_OFF.format(path=servers.path, key=".".join(client.hooks_switch), title=client.title),) if is_off else ()
 
 
 def _written(client: str, change: Change, home: Path, now: datetime) -> Saved:
-    known = recorded(home)
+    known, is_new = recorded(home), not home.exists()
     name = str(change.original.target)
     backup = files.back_up(change.original, now)
     try:
@@ -123,8 +136,7 @@ def _written(client: str, change: Change, home: Path, now: datetime) -> Saved:
     except UsageError:
         if backup is not None:
             backup.unlink(missing_ok=True)
-        if recorded(home) != known:
-            keep(home, known)
+        forget_again(home, known, is_new=is_new)
         raise
     return Saved(change.path, backup)
 
@@ -140,11 +152,11 @@ def _record(client: str, change: Change, backup: Path | None, earlier: Written |
     return replace(new, restores=False, made=earlier.made) if change.part.is_in(original.text) else new
 
 
-def _to_undo(client: str, reach: Reach | None, around: Surroundings, known: dict[str, Written]) -> Iterator[tuple[Path, Part]]:
+def _to_undo(client: str, level: Level | None, around: Surroundings, known: dict[str, Written]) -> Iterator[tuple[Path, Part]]:
     start = Start(("ctxhost",))  # only the places of entries count here
-    every = {one: CLIENTS[client].files(one, around, start, hook=True) for one in Reach}
+    every = {one: CLIENTS[client].files(one, around, start, hook=True) for one in Level}
     noted = [(path, part) for wanted in every.values() for path, part in wanted if str(files.target_of(path)) in known]
-    yield from every[reach] if reach else noted or every[CLIENTS[client].usual]
+    yield from every[level] if level else noted or every[CLIENTS[client].usual]
 
 
 def _taken_back(path: Path, part: Part, home: Path, now: datetime) -> TakenBack:
@@ -179,6 +191,6 @@ def _before(original: Original, part: Part, said: Written | None) -> tuple[bytes
 
 def _without(original: Original, part: Part, said: Written | None) -> str:
     try:
-        return part.out_of(original.text, said.made if said else 0)
+        return part.out_of(original.text, said.made if said else None)
     except Obstacle as obstacle:
         raise NotTakenOut(original.path, obstacle, part.place) from obstacle

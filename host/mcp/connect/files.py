@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -88,10 +89,24 @@ def replace(original: Original, data: bytes | None) -> None:
             _check_unchanged(original)
             target.unlink(missing_ok=True)
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _swap(original, data)
+        with _folder_of(target):
+            _swap(original, data)
     except OSError as error:
         raise NotWritable(original.path, _why(error)) from error
+
+
+@contextlib.contextmanager
+def _folder_of(target: Path) -> Iterator[None]:
+    """The folders of a file are there; those that had to be made are gone again where it could not be written."""
+    made = [folder for folder in target.parents if not folder.exists()]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def _swap(original: Original, data: bytes) -> None:

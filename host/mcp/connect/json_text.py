@@ -91,6 +91,11 @@ def written(path: Path, entry: Entry) -> str:
     return as_text(nested(path, {**entry}))
 
 
+def by_hand(text: str, path: Path, entry: Entry) -> str:
+    """What a user puts into a text: the entry with what it stands in."""
+    return written(path, entry)
+
+
 def as_text(document: Value) -> str:
     """A whole document."""
     return json.dumps(document, indent=INDENT, ensure_ascii=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def keep(home: Path, files: Mapping[str, Written]) -> None:
     """Replace the record."""
     document = {"files": {name: asdict(each) for name, each in sorted(files.items())}}
     write_whole(home / RECORD_NAME, json.dumps(document, indent=2) + "\n", mode=PRIVATE)
+
+
+def forget_again(home: Path, before: Mapping[str, Written], *, is_new: bool) -> None:
+    """Put the record back to what it was; the home folder goes too where it is new and holds nothing else."""
+    if before:
+        keep(home, before)
+        return
+    with suppress(OSError):
+        (home / RECORD_NAME).unlink(missing_ok=True)
+        if is_new:
+            home.rmdir()
 
 
 def digest(data: bytes) -> str:

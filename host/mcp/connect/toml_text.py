@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from host.mcp.connect.obstacles import Obstacle
@@ -14,6 +15,7 @@ Path = tuple[str, ...]
 Entry = Mapping[str, str | list[str]]
 
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 PLACE = re.compile(r"\(at line (\d+)")
 
 
@@ -72,10 +74,19 @@ def without(text: str, path: Path) -> str:
     return "".join(each.text for each in kept)
 
 
-def missing(text: str, path: Path) -> int:
-    """How many tables around it would have to be made: none, a header names them all."""
-    del text, path
-    return 0
+def by_hand(text: str, path: Path, entry: Entry) -> str:
+    """What a user puts into this text: a table, or one line where the tables, or this one, are written in one."""
+    with suppress(Obstacle):
+        document = parsed(text)
+        tables = document.get(path[0], {})
+        if not isinstance(tables, dict):
+            return f"# once {path[0]} is a table, as the client wants it:\n{written(path, entry)}"
+        known = tables.get(path[-1])
+        if known is not None or not _is_whole(added(text, path, entry)):
+            where = f"in place of {path[-1]} in {path[0]}" if known is not None else f"inside the braces of {path[0]}, set off with a comma"
+            whole = {**(known if isinstance(known, dict) else {}), **entry}
+            return f"# {where}:\n{path[-1]} = {_value(whole)}"
+    return written(path, entry)
 
 
 def line_of(text: str, path: Path) -> int:
@@ -140,10 +151,18 @@ def _with_pair(said: Sequence[Statement], path: Path, value: str, newline: str) 
     return [*said[:header], head, Statement(f"{path[-1]} = {value}{newline}", path), *said[header + 1 :]]
 
 
-def _value(value: str | Sequence[str]) -> str:
+def _value(value: object) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(key)} = {_value(inner)}' for key, inner in value.items())}}}"
+    return str(value).lower()  # a number, a time, true or false
+
+
+def _key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else _value(key)
 
 
 def _is_whole(text: str) -> bool:
