@@ -13,7 +13,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 WANTED = ("host/py.typed", "host/_bundled/plugins/context_engine/README.md")
 RECORDING = str(ROOT / "examples" / "claude-code.jsonl")
-COMMANDS = (["engines"], ["engines", "--json"], ["demo"], ["--version"], ["import", RECORDING], ["grep", "the"], ["mcp", "connect", "codex"])
+COMMANDS = (
+    ["engines"],
+    ["engines", "--json"],
+    ["demo"],
+    ["--version"],
+    ["import", RECORDING],
+    ["grep", "the"],
+    ["mcp", "connect", "codex"],
+)
 
 
 def main() -> None:
