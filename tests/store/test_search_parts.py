@@ -148,7 +148,7 @@ def test_nothing_is_certain_of_what_only_the_regex_module_reads(pattern: str) ->
 
 
 @pytest.mark.parametrize(
-    ("pattern", "place"), [("x(", "character 3"), ("a[", "character 3"), ("*", "character 1"), (r"\p{Nope}", "character")]
+    ("pattern", "place"), [("x(", "at its end"), ("a[", "at its end"), ("*", "character 1"), (r"\p{Nope}", "at its end")]
 )
 def test_a_bad_pattern_is_an_error_that_names_the_place(pattern: str, place: str) -> None:
     with pytest.raises(UsageError, match=place):
