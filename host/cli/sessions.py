@@ -174,16 +174,19 @@ def delete_command(settings: Globals, session_id: str, yes: bool, as_json: bool)
         question = f"erase {named} whole, {counted(len(family), 'session')} with {size}, for good?"
         agreed = yes or (not as_json and confirmed(question, yes=False))
         messages = store.sessions.delete(conversation) if agreed else sum(each.messages for each in family)
+        unfinished = store.admin.unfinished() if agreed else None
         own = {conversation, family[0].about.get("session", conversation)}
         chains = [each.id for each in store.sessions.listed() if each.about.get("side_chain_of") in own]
     if as_json:
         erased = {"applied": agreed, "conversation": conversation, "sessions": [each.id for each in family], "messages": messages}
-        say_json({**erased, "side_chains_left": chains})
-        return 0
+        say_json({**erased, "side_chains_left": chains, "unfinished": unfinished})
+        return 1 if unfinished else 0
     click.echo(f"erased {named}: {counted(messages, 'message')}" if agreed else "nothing was erased", err=not agreed)
     if agreed and chains:
         click.echo(f"its side chains are conversations of their own and stay: {', '.join(map(plain, chains))}")
-    return 0 if agreed else 1
+    if unfinished:
+        click.echo(f"{plain(unfinished)}; `ctxhost archive repair` finishes it", err=True)
+    return 0 if agreed and not unfinished else 1
 
 
 @sessions.command("export")

@@ -330,13 +330,21 @@ def test_a_title_that_would_name_something_else_or_nothing_is_refused(home: Home
     assert home.run("sessions", "show", "work") == 0
 
 
+def test_a_deleted_conversation_leaves_no_word_in_the_file(home: Home, tmp_path: Path) -> None:
+    recording = tmp_path / "fruit.json"
+    recording.write_text(json.dumps([{"role": "user", "content": "zed kiwisecret"}, {"role": "assistant", "content": "plum"}]))
+    assert home.run("import", str(recording)) == 0
+    assert home.run("sessions", "delete", "fruit", "--yes") == 0
+    assert not [path for path in home.path.rglob("*") if path.is_file() and b"kiwisecret" in path.read_bytes()]
+
+
 def test_delete_as_json_asks_nothing_and_erases_only_with_yes(home: Home, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation = home.talk()
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     assert home.run("sessions", "delete", "work", "--json") == 0
     said = capsys.readouterr()
     plan = json.loads(said.out)
-    erased = {"conversation": conversation, "sessions": [conversation], "messages": 7, "side_chains_left": []}
+    erased = {"conversation": conversation, "sessions": [conversation], "messages": 7, "side_chains_left": [], "unfinished": None}
     assert said.err == "" and plan == {"applied": False, **erased}
     assert home.run("sessions", "delete", "work", "--json", "--yes") == 0
     assert shown(capsys) == {**plan, "applied": True}

@@ -11,6 +11,7 @@ from host.errors import NoSuchSession, TitleTaken
 from host.messages.types import JSON
 from host.store.kept import object_in, printable
 from host.store.lineage import LAST, handed_over, new_name, rows_of_session
+from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import DELETE, as_pairs, keep_receipt, runs
@@ -108,13 +109,15 @@ class SqliteSessions:
         return self.get(session)
 
     def delete(self, conversation: str) -> int:
-        """Erase a conversation whole, in one transaction; returns how many rows it had."""
+        """Erase a conversation whole, in one transaction, and then its bytes from the file; returns how many rows it had."""
+        index = SearchIndex(self._connection)
         with self._connection.writing() as connection:
             found = connection.execute("SELECT id FROM conversations WHERE name = ?", (printable(conversation),)).fetchone()
             if found is None:
                 raise NoSuchSession(conversation)
-            removed = remove_conversation(connection, SearchIndex(self._connection), found[0])
-            keep_receipt(connection, DELETE, {"conversations": [conversation], "ids": as_pairs(runs(removed.ids))})
+            removed = remove_conversation(connection, index, found[0])
+            begin(connection, keep_receipt(connection, DELETE, {"conversations": [conversation], "ids": as_pairs(runs(removed.ids))}))
+        finish(self._connection, index)  # what is left is remembered: `archive verify` and `doctor` say so
         return removed.rows
 
     def _continued(self, session: Session) -> Session:
