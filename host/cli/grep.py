@@ -81,7 +81,7 @@ def grep(settings: Globals, /, as_json: bool, explain: bool, **typed: object) ->
 
     auto takes quoted text, punctuation and CJK literally, and else looks for all words in one message; where that finds
     nothing it looks wider and says so. Case counts in regex alone. T is a date or time (local time where it names no zone),
-    or an age: 15m, 2h, 3d, 1w.
+    or yesterday, or an age: 15m, 2h, 3d, 1w, 2mo, 1y.
 
     Piped, each hit is one line: id, time, role, title and text with tabs between. Exit status 1 without a hit.
     """
