@@ -72,6 +72,20 @@ def test_bans_of_different_things_all_hold_whatever_else_is_said(said: list[tupl
     assert set(wanted.values()) <= set(rules(turns))
 
 
+@given(st.sampled_from(VERBS), st.lists(st.sampled_from(OBJECTS), min_size=2, max_size=2, unique=True), st.sampled_from(["or", "nor"]))
+def test_a_ban_of_two_things_stays_where_one_of_them_is_permitted(verb: str, things: list[str], join: str) -> None:
+    ban = f"Never {verb} {things[0]} {join} {things[1]}."
+    assert rules([ban, f"You may {verb} {things[1]} now."]) == [ban]
+    assert rules([ban, f"You may {verb} {things[0]} now."]) == [ban]
+
+
+@given(bans)
+def test_what_is_forbidden_stays_forbidden_where_it_need_not_be_done(said: tuple[str, str, str]) -> None:
+    form, verb, thing = said
+    turns = [form.format(verb, thing), f"No need to {verb} {thing} today, I did it.", f"You don't have to {verb} {thing}."]
+    assert rules(turns) == turns[:1]
+
+
 @given(st.lists(bans, min_size=1, max_size=6))
 def test_of_one_ban_said_in_several_ways_the_newest_is_kept(said: list[tuple[str, str, str]]) -> None:
     _, verb, thing = said[0]

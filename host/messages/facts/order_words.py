@@ -50,6 +50,30 @@ DENIED = re.compile(r"""(?ix)
 """)
 """What an order calls old."""
 
+SWAPS = re.compile(r"""(?ix)
+    \b use \s+ [\w.-]+ (?: ,? \s+ (?:instead \s+ of|rather \s+ than) | , \s* (?:not|never) ) \s+ [\w.-]+?
+    (?: \s+ from \s+ now \s+ on )? [.!]? $
+""")
+"""An order to use one thing for another wherever that was used."""
+
+USES = re.compile(r"(?i)\buse\s+(?P<thing>[\w.-]*\w)(?=\s+(?:for|as)\b|[.!]?$)")
+"""The thing that an order is to use, where it is the whole object."""
+
+JOINS = re.compile(r"""(?ix)
+    \b (?: or | nor | and | plus | as \s+ well \s+ as ) \b
+    | \s&\s | 或 | 和 | 与 | 及 | 跟 | または | もしくは | [やと](?=\s?[A-Za-z\u30a0-\u30ff\u4e00-\u9fff])
+""")
+"""What joins the parts of an order that is of several things or acts."""
+
+WAIVES = re.compile(r"""(?ix)
+    \b (?: (?:do \s+ not|don['’]t|no) \s+ (?:have|need) \s+ to | need (?:n['’]t|\s+not) ) \b
+    | 不用 | 不必 | なくて(?:も|いい|よい|構|結構|大丈夫)
+""")
+"""What says that something need not be done: it may still be forbidden."""
+
+WAITS = re.compile(r"(?i)(?:\b(?:without|unless|until|before|except)\b|除非|未经)(?P<thing>.*)")
+"""What a ban waits for: where that is waived, so is the ban."""
+
 BINDING = re.compile(r"""(?ix)
     \b (?: from \s+ now \s+ on | make \s+ sure (?:\s+(?:that|you|to))* | be \s+ sure \s+ to | ensure (?:\s+that)?
       | (?:under|in) \s+ no \s+ (?:circumstances|case) | at \s+ all \s+ times | (?:please\s+)? remember (?:\s+(?:to|that))?
@@ -83,7 +107,7 @@ LIFTING = (
 SAYING_NOTHING = (STOP - NOUNS) | frozenset(LIFTING.split())
 """Words of which none says what an order, or its end, is of."""
 
-CHOICES = "中文|英文|日文|日语|日本語|英語|中国語|韓国語"
+CHOICES = "中文|汉语|英文|英语|日文|日语|日本語|英語|中国語|韓国語"
 LATIN_CHOICES = "english french german spanish italian portuguese dutch polish russian chinese japanese korean"
 ALTERNATIVES: tuple[tuple[str, str], ...] = (
     ("language", f"{LATIN_CHOICES} {CHOICES.replace('|', ' ')}"),
@@ -93,4 +117,33 @@ ALTERNATIVES: tuple[tuple[str, str], ...] = (
 # fmt: on
 """Words of which only one can be ordered where all other words are the same."""
 
+RIVALS: tuple[tuple[str, str], ...] = (
+    ("formatter format formatting", "black ruff yapf autopep8"),
+    ("formatter format formatting", "prettier biome dprint"),
+    ("linter lint linting", "ruff flake8 pylint"),
+    ("linter lint linting", "eslint biome oxlint"),
+    ("test tests testing runner", "pytest unittest nose"),
+    ("test tests testing runner", "jest vitest mocha"),
+    ("package packages manager", "npm pnpm yarn bun"),
+    ("package packages manager", "pip uv poetry pipenv conda pdm"),
+    ("database", "postgres postgresql mysql mariadb sqlite oracle"),
+    ("client", "requests httpx aiohttp urllib3"),
+    ("checker", "mypy pyright pyre"),
+    ("container containers", "docker podman"),
+    ("language", f"{LATIN_CHOICES} {CHOICES.replace('|', ' ')}"),
+    ("indentation", "tabs spaces"),
+    ("quotes", "single double"),
+)
+"""What such things are called, and their names: with a word of change, one takes the place of another."""
+
 KINDS = {word: kind for kind, words in ALTERNATIVES for word in words.split()}
+RIVAL_ROWS = {
+    word: frozenset(row for row, (_, names) in enumerate(RIVALS) if word in names.split()) for _, names in RIVALS for word in names.split()
+}
+"""The rows of ``RIVALS`` that a word stands in."""
+
+FURTHER = re.compile(r"(?i)\bwith(?:out)?\b")
+"""What says more of a thing that is chosen than its name."""
+
+TAKEN = re.compile(r"(?i)(?:\b(?:use|using|with|in|prefer)\s+|[用成为])\s*$")
+"""What stands before a thing that an order chooses."""

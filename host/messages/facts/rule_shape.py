@@ -17,12 +17,21 @@ from host.messages.facts.order_words import (
     CHOICES,
     DENIED,
     FORBIDS,
+    FURTHER,
+    JOINS,
     KINDS,
+    RIVAL_ROWS,
+    RIVALS,
     SAYING_NOTHING,
     SETS,
+    SWAPS,
+    TAKEN,
     UNIT,
+    USES,
+    WAITS,
+    WAIVES,
 )
-from host.messages.facts.rule_words import PART_END
+from host.messages.facts.rule_words import IS_RESUMED, PART_END
 
 HAN = r"\u3400-\u9fff\u30a0-\u30ffー々"
 LATIN = rf"[^\W\u3040-\u30ff{HAN}]"
@@ -59,9 +68,20 @@ class Subject(NamedTuple):
         return len(self.latin) + len(self.han) / 3
 
 
+class Choice(NamedTuple):
+    """The things of a known kind that an order chooses: the rows of ``RIVALS`` they stand in, and what else the order is of."""
+
+    rows: frozenset[int]
+    rest: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A rule by what it says. ``settings`` tells of each of ``names`` whether another value can take its place."""
+    """A rule by what it says. ``settings`` tells of each of ``names`` whether another value can take its place.
+
+    ``is_joined``: one clause that is of several things or acts; ``words`` are all that it is said with. ``awaited`` are those of
+    what a ban waits for. Of a sentence that takes a rule back: ``waives`` says that a duty ends, ``resumes`` that a ban does.
+    """
 
     forbids: bool
     changes: bool
@@ -72,6 +92,14 @@ class Shape:
     settings: tuple[bool, ...]
     subject: Subject
     denied: frozenset[str]
+    swaps: bool
+    used: str
+    choice: Choice
+    words: tuple[str, ...]
+    is_joined: bool
+    awaited: frozenset[str]
+    waives: bool
+    resumes: bool
 
 
 @lru_cache(maxsize=2048)
@@ -84,6 +112,8 @@ def shape_of(sentence: str) -> Shape:
     kinds = tuple(_kind_of(match) for match in found)
     signs = tuple(SIGN.findall(PIECE.sub(" ", bare)))
     both = list(zip(pieces, kinds, strict=True))
+    subject = _subject([piece for piece, kind in both if not kind])
+    used, awaited = USES.search(sentence), WAITS.search(bare)
     return Shape(
         forbids=forbids,
         changes=CHANGES.search(sentence) is not None,
@@ -92,8 +122,16 @@ def shape_of(sentence: str) -> Shape:
         frame=tuple(kind or piece for piece, kind in both) + signs,
         names=tuple(piece for piece, kind in both if kind),
         settings=tuple(_is_set(sentence, match, kind, forbids) for match, kind in zip(found, kinds, strict=True) if kind),
-        subject=_subject([piece for piece, kind in both if not kind]),
-        denied=_all_words(denied["after"] or denied["before"]) if denied else frozenset(),
+        subject=subject,
+        denied=_all_words(BINDING.sub(" ", denied["after"] or denied["before"])) if denied else frozenset(),
+        swaps=SWAPS.search(sentence) is not None,
+        used=stem(_spelled(used["thing"])) if used else "",
+        choice=_choice(sentence, found, subject),
+        words=(*subject.han, *signs, *(stem(piece) for piece in pieces if not HAN_RUN.match(piece) and not JOINS.fullmatch(piece))),
+        is_joined=JOINS.search(bare) is not None,
+        awaited=_all_words(awaited["thing"]) if awaited else frozenset(),
+        waives=WAIVES.search(sentence) is not None,
+        resumes=IS_RESUMED.search(sentence) is not None,
     )
 
 
@@ -173,6 +211,19 @@ def _subject(pieces: Sequence[str]) -> Subject:
         latin=frozenset(stem(piece) for piece in pieces if len(piece) > 1 and piece not in SAYING_NOTHING and not HAN_RUN.match(piece)),
         han=frozenset(piece[place : place + 2] for piece in han for place in range(max(1, len(piece) - 1))),
     )
+
+
+def _choice(sentence: str, found: Sequence[re.Match[str]], subject: Subject) -> Choice:
+    chosen = [
+        word
+        for match in found
+        if (word := match[0].lower()) in RIVAL_ROWS
+        and TAKEN.search(sentence[: match.start()])
+        and not FURTHER.search(sentence, match.end())
+    ]
+    rows = frozenset(row for word in chosen for row in RIVAL_ROWS[word])
+    saying_as_much = {stem(word) for row in rows for word in RIVALS[row][0].split()} | set(map(stem, chosen))
+    return Choice(rows, (subject.latin | subject.han) - saying_as_much)
 
 
 def _all_words(text: str) -> frozenset[str]:

@@ -16,6 +16,14 @@ PAST = (r"(?!(?:exceed|need|feed|embed|proceed|succeed|seed|shed|open|reopen|lis
     r"|lengthen|strengthen|weaken|broaden|sharpen|deepen|often)\b)\w+")
 """What comes before "ed" or "en" in a memory ("never worked", "never written"); these words end so and can be forbidden."""
 
+TURN = r"(?:(?:actually|no|okay?|sorry|please|then|so|well|wait|right|yes|rather|just)\b ,?\s+)"
+"""Words that lead from what was said before to an order."""
+
+HABIT = r"""(?: use \b (?! .* \b(?:it|that|this|them) \s* [.!]? $ )
+      (?! \s+ (?:it|that|this|them|of|is|was|the\s+(?:other|same|first|second|last))\b )
+    | (?:answer|reply|respond|indent|format) \s+ (?:\w+\s+){0,2}? (?:in|with) \b )"""
+"""Orders that are of how things are done, not of one task."""
+
 ENGLISH: tuple[tuple[str, str], ...] = (
     ("must mustn", r"\b must (?:\s+not | n't)? \b (?! \s+(?:say|admit|confess|have\s+(?:been|gone|had|\w+ed)|really)\b )"),
     ("never", r"(?<!\b[It]\ ) (?<!\b(?:he|it)\ ) (?<!\bshe\ ) (?<!\b(?:they|that)\ )"
@@ -66,6 +74,19 @@ ENGLISH: tuple[tuple[str, str], ...] = (
     ("my", r"\b (?:needs?|wait\s+for|not?\s+without) \s+ my \s+"),
     ("before first", r"\b I \s+ (?:want|need|have) \s+ to \s+ (?:see|approve|review|read|confirm|sign) \b .* \b (?:before|first) \b"),
     ("except unless", r"\b (?:except|unless) \b"),
+    ("instead", rf"^ {TURN}* {HABIT} [^?;]{{1,60}} \b instead \s* [.!]? $"),
+    ("actually sorry no rather", rf"^ (?:actually|sorry|no|rather) , \s* {TURN}* {HABIT}"),
+    ("always", r"^ (?:actually|sorry|rather|okay?|instead) \s+ always \s+"
+        r" (?:use|run|write|answer|reply|respond|add|put|keep|ask|call|name|start|check|test|commit|push|deploy|format|include) \b"),
+    ("always", rf"^ {TURN}* (?!(?:the|these|those|all|its|their)\b) \w+ \s+ (?:names?|messages?|titles?|subjects?)"
+        r" \s+ always \s+ (?:start|begin|end)s? \s+ with \b"),
+    ("every each", rf"^ {TURN}* (?:every|each) \s+ (?:commit|pr|pull\s+request|mr|merge(?:\s+request)?|branch|migration|change"
+        r"|release|feature) \s+ (?:needs|requires) \s+ (?:an?|its\s+own|one|two) \s+"
+        r" (?!\w*\s*(?:minute|hour|second|while|day|week|month|moment)s?\b)"),
+    ("nobody one", r"^ (?:nobody|no\s+one) \s+ (?:but|besides|other\s+than) \s+ (?:me|us|\w+) \s+ (?:pushes|merges|deploys|commits|releases"
+        r"|edits|writes|deletes|touches|changes|approves|restarts|publishes) \b"),
+    ("like", r"\b I \s+ (?:do\s+not|don['’]t) \s+ like \b [^.;]{1,40} [;:–—,] \s* (?:please\s+)? use \b"
+        r" (?! \s+ (?:something|anything|whatever)\b)"),
 )
 """The English forms of a rule, each with words (in small letters) of which a sentence of that form has one."""
 
@@ -77,6 +98,9 @@ CHINESE = r"""
   | 至少\s*[\d一两二三四五六七八九十半] | 不超过 | 不得超过
   | 别(?:再?(?:动|碰|改|用|删|推|提交|发布|重启|覆盖|写|上传|合并)) | 一定要
   | (?:^|[，；,]\s*|请)只(?!有|是|剩|花|差|好|不过|见|需|得|怕|知|记|想|说|过|用了) | 不可(?!能|思) | 勿(?=\w) | 都要先
+  | (?:^|[，；,]\s*)(?:那就?|请|还是)?(?:以后|今后)?(?:改成|改用|改为|换成)用?\s*(?:中文|汉语|英文|英语|日文|日语)
+    \S{0,4}(?:回答|回复|写|输出|交流)吧?(?:[，；,。！]|$)
+  | ^(?:那就?|请|还是)?(?:改用|换用)\s*[A-Za-z0-9_.-]+(?:\s[A-Za-z0-9_.-]+)?\s*吧?[。！]?$
 """
 
 JAPANESE = r"""
@@ -88,6 +112,7 @@ JAPANESE = r"""
   | 優先 | (?:ず|ないよう)に(?:し|お願|ご|気) | 以内(?:に|で|と) | までに.{0,12}(?:こと|必要)
   | (?:ない|(?<!いう)(?<=[うくすつぬふむぐぶる]))こと。?$ | 厳守
   | は(?:変え|使い|触り|消し|変更し|公開し|上げ)ません | 常に | 触らな | 勝手に
+  | ^(?:やはり|やっぱり).{1,40}(?:に(?:変更)?して|で(?:書い|答え)て)ください
 """
 
 CJK_RULE = re.compile(f"{CHINESE}|{JAPANESE}", re.VERBOSE)
@@ -120,6 +145,10 @@ WHAT_IS_LIFTED = r"""(?: what \b | about \b | that [.!]? $ | (?:the|that|my|this
     \b (?:rule|limit|ban|freeze|restriction|constraint|lock|embargo|condition|requirement|instruction|order|request|said|told|asked) )"""
 """What is taken back is a rule: who is told to ignore a folder, or to drop a table, is given one."""
 
+RESUMED = r"""^ (?: (?:please|okay?|now|so|then) \b ,?\s+ )* (?:write|use|add|include|show|keep|answer|reply|format|log) \b
+    (?! .* \b (?:instead|rather|not|never|only|always) \b ) [^.,;]{1,40} \b again \s* [.!]? $"""
+"""An order to do again what was done before: where it was forbidden, it no longer is."""
+
 LIFT = "scrap|ignore|drop|lift|withdraw|cancel|revoke"
 ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
     ("forget", rf"{NOT} \b forget \s+ {WHAT_IS_LIFTED} | \b (?:would|will|can) \s+ .{{1,20}} , \s+ forget"),
@@ -137,12 +166,13 @@ ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
     ("fine ok okay", r"\b (?:is|are) \s+ (?:fine|ok|okay) \s+ (?:now|again|after\s+all|from) \b"),
     ("needed necessary required", r"\b is \s+ (?:no\s+longer|not) \s+ (?:needed|necessary|required) \b"),
     ("to", r"\b (?:don['’]t|do\s+not|no) \s+ (?:have|need) \s+ to \b"),
+    ("again", RESUMED),
 )
 """The English forms of a permission or withdrawal, with words as above."""
 
 CJK_RELEASE = r"""
     (?:限制|规定|禁令|要求|规则|冻结|约束).{0,8}(?:取消|解除|作废|不用|放开) | (?:取消|解除|放开).{0,12}(?:限制|规定|禁令|要求|规则|冻结)
-    | 可以.{0,10}了 | 不用再 | 不必再 | 不再(?:需要|限制|要求)
+    | 可以[^，。；,;]{0,24}了 | 不用再 | 不必再 | 不再(?:需要|限制|要求)
   | 解除 | 撤回 | 取り消し | (?:て|で)も?(?:いい|よい|良い|構い|かまい|大丈夫|結構|OK) | もう(?:必要|不要)
   | なくて(?:も|いい|よい|構|結構|大丈夫) | 解禁
 """
@@ -172,6 +202,7 @@ class Forms:
 
 ENGLISH_RULES = Forms(ENGLISH)
 ENGLISH_RELEASES = Forms(ENGLISH_RELEASE)
+IS_RESUMED = re.compile(RESUMED, re.IGNORECASE | re.VERBOSE)
 # fmt: on
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 
@@ -25,7 +25,8 @@ class Rules:
 
     A rule takes another's place where it says the same, or the opposite, in the same words; where all words are the same but the
     value that is required or bounded; where it calls the old one's value old; and where it has a word of change, requires another
-    value, and names nothing that the other does not. Whatever else is alike, both are kept: what is forbidden adds up.
+    value or another thing of the same kind, and names nothing that the other does not. Whatever else is alike, both are kept: what
+    is forbidden adds up, and a rule of several things stays whole until all of them are named.
     """
 
     def __init__(self) -> None:
@@ -61,9 +62,13 @@ class Rules:
         return [key for key in dict.fromkeys(keys) if key != rule.key and self._shapes[key][1] != rule.row]
 
     def lifted_by(self, release: Said) -> list[Key]:
-        """The one rule that a permission or withdrawal is of; none where it could be of several, or stands in the same sentence."""
+        """The one rule that a permission or withdrawal is of; none where it could be of several, or stands in the same sentence.
+
+        A rule of several things or acts is lifted only by a sentence that names all of them.
+        """
         parts = (OCCASION.sub(" ", part) for part in parts_that_release(release.text))
         keys = [key for part in parts for key in self._nearest(shape_of(part), _lifts)]
+        keys += self._nearest(shape_of(OCCASION.sub(" ", release.text)), _lifts_all)
         return [key for key in dict.fromkeys(keys) if key != release.key]
 
     def _nearest(self, new: Shape, fits: Callable[[Shape, Shape], bool]) -> list[Key]:
@@ -93,14 +98,18 @@ def _frames(shape: Shape) -> list[Hashable]:
     return [(shape.forbids, shape.frame, place, shape.names[:place] + shape.names[place + 1 :]) for place in places]
 
 
-def _handles(shape: Shape) -> frozenset[str]:
-    return shape.subject.latin | shape.subject.han | shape.denied | frozenset(shape.names)
+def _handles(shape: Shape) -> frozenset[Hashable]:
+    return shape.subject.latin | shape.subject.han | shape.denied | shape.choice.rows | frozenset(shape.names)
 
 
 def _denies(new: Shape, old: Shape) -> bool:
     """Whether a rule names the value that an older one required as the one that no longer counts, and is of the same."""
     words = _all_words(old)
-    return old.is_single and not old.forbids and new.denied <= words and words - new.denied <= _all_words(new)
+    if not old.is_single or old.forbids:
+        return False
+    if new.swaps and new.denied == {old.used}:
+        return True
+    return new.denied <= words and words - new.denied <= _all_words(new)
 
 
 def _changes(new: Shape, old: Shape) -> bool:
@@ -108,18 +117,39 @@ def _changes(new: Shape, old: Shape) -> bool:
     if old.forbids or not old.is_single:
         return False
     if new.forbids:
-        return is_within(new.subject, old.subject) and set(new.names) <= set(old.names)
+        is_of_all = not old.is_joined or _has_words_of(new, old)
+        return is_of_all and is_within(new.subject, old.subject) and set(new.names) <= set(old.names)
+    if new.choice.rows & old.choice.rows and new.choice.rest <= old.choice.rest:
+        return True
     is_other_value = bool(new.names) and bool(old.names) and new.names != old.names
     return is_other_value and shared_words(new.subject, old.subject) > 0 and not are_apart(new.subject, old.subject)
 
 
 def _lifts(lifting: Shape, old: Shape) -> bool:
     """Whether a permission is of all that a rule forbids: one of a part of it is an exception."""
-    if not old.is_single:
+    if not old.is_single or old.is_joined or not _can_lift(lifting, old):
         return False
     if lifting.names:
         return set(lifting.names) <= set(old.names) and not are_apart(lifting.subject, old.subject)
     return is_within(lifting.subject, old.subject)
+
+
+def _lifts_all(lifting: Shape, old: Shape) -> bool:
+    """Whether a permission names each thing and act of a rule that is of several."""
+    is_permitted = not lifting.forbids or lifting.waives
+    return old.is_single and old.is_joined and is_permitted and _can_lift(lifting, old) and _has_words_of(lifting, old)
+
+
+def _has_words_of(new: Shape, old: Shape) -> bool:
+    """Whether all words of an older rule are said, each as often: of "C or C++" one C is a part."""
+    return not Counter(old.words) - Counter(new.words)
+
+
+def _can_lift(lifting: Shape, old: Shape) -> bool:
+    """What need not be done may still be forbidden; what is asked for again was forbidden in the same words."""
+    if lifting.resumes:
+        return old.forbids and lifting.subject == old.subject and lifting.names == old.names
+    return not lifting.waives or not old.forbids or bool(_all_words(lifting) & old.awaited)
 
 
 def _nearness(one: Shape, other: Shape) -> int:
