@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from host.errors import NoSuchSession
-from host.importing.matching import Archived, is_named_only, is_same, marked
+from host.importing.matching import Archived, is_named_only, is_same, marked, telling_keys
 from host.importing.naming import family, names_of
 from host.importing.places import RecordedFile
 from host.importing.values import Imported, Pace, Trouble
@@ -36,6 +36,10 @@ class Bound:
     end: int = 0
     is_compared: bool = False
     is_anew: bool = False
+
+
+Match = tuple[Bound, Sequence[Entry]]
+"""The conversation of a chain, and what of it is archived there already."""
 
 
 class Binding:
@@ -99,19 +103,62 @@ class Binding:
 
     def _chapter(self, chain: str, entries: Sequence[Entry], about: JSON) -> Chapter:
         self.meet(chain, entries, about)
-        bound = self._bound[chain]
+        bound, entries = self._matched(chain, entries, about)
         told = {key: value for key, value in about.items() if key != "name"}
         whose = {**told, "client": self._client, "file": self._file.name}
+        after = bound.end if bound.is_compared and bound.conversation is not None else None
+        return Chapter(chain, bound.name, entries, whose, bound.conversation, after=after, is_anew=bound.is_anew)
+
+    def _matched(self, chain: str, entries: Sequence[Entry], about: JSON) -> Match:
+        """The conversation of a chain, and its entries with the places of those that are archived there.
+
+        It is another one than its ids say where its messages are others: a client's file may take another's place under its name.
+        """
+        bound = self._bound[chain]
         if not bound.is_compared or bound.conversation is None:
-            return Chapter(chain, bound.name, entries, whose, bound.conversation, is_anew=bound.is_anew)
-        entries = marked(entries, Archived(self._store.archive(bound.conversation).rows()))
-        return Chapter(chain, bound.name, entries, whose, bound.conversation, after=bound.end, is_anew=bound.is_anew)
+            return bound, entries
+        known, is_told = self._marked(bound.conversation, chain, entries)
+        another = None if is_told else self._another(bound, chain, entries, about)
+        if another is None:
+            return bound, known
+        self._bound[chain] = another[0]
+        return another
+
+    def _another(self, bound: Bound, chain: str, entries: Sequence[Entry], about: JSON) -> Match | None:
+        """The conversation that the messages are of. Where there is none a file that is read anew begins one, any other none."""
+        is_anew = self._store.imports.conversation(self._file.name, chain) is not None
+        for found in self._candidates(chain, entries, about):
+            if found.conversation is None:
+                return (replace(found, is_anew=is_anew), entries) if self._again else None
+            if found.conversation != bound.conversation:
+                known, is_told = self._marked(found.conversation, chain, entries)
+                if is_told:
+                    return replace(found, is_anew=is_anew), known
+        return None
+
+    def _marked(self, conversation: str, chain: str, entries: Sequence[Entry]) -> tuple[list[Entry], bool]:
+        """The entries with their places, and whether they are of this conversation, as far as content, times and keys tell.
+
+        Messages without a key may all have been edited.
+        """
+        archived = Archived(self._store.archive(conversation).rows())
+        known = marked(entries, archived)
+        told = [entry for entry in entries if isinstance(entry, Told)]
+        if not told or archived.is_told(len(told)) or any(entry.key is None for entry in told):
+            return known, True
+        imports, file = self._store.imports, self._file.name
+        is_still = imports.conversation(file, chain) == conversation
+        return known, is_still and any(imports.recorded(file, chain, key) is not None for key in telling_keys(known))
 
     def _found(self, chain: str, entries: Sequence[Entry], about: JSON) -> Bound:
         """The conversation that a chain goes on in, or the name of one that it begins."""
-        taken = {bound.name for bound in self._bound.values()}
+        return next(self._candidates(chain, entries, about))
+
+    def _candidates(self, chain: str, entries: Sequence[Entry], about: JSON) -> Iterator[Bound]:
+        """The conversations that a chain may go on in, and names of those that it may begin, the best first."""
+        taken = {bound.name for other, bound in self._bound.items() if other != chain}
         free = (name for name in names_of(chain, about, self._file) if name not in taken)
-        return next(filter(None, (self._of_name(name, entries, about) for name in free)))
+        return filter(None, (self._of_name(name, entries, about) for name in free))
 
     def _of_name(self, name: str, entries: Sequence[Entry], about: JSON) -> Bound | None:
         """A new conversation of that name, or the one that has it; None where that is another than the recorded one."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
+from host.formats.feeds.facts import UUID
 from host.messages.canonical import identity
 from host.messages.types import Message
-from host.store.readings import Entry, Recognised, Returned, Told
+from host.store.readings import KEYS, Entry, Recognised, Returned, Told
 from host.store.values import Row
+
+FEW = 2  # messages that two sessions may have in common
 
 
 class Left(NamedTuple):
@@ -27,21 +31,34 @@ class Archived:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._places: dict[bytes, deque[int]] = defaultdict(deque)
         self._recognised: set[int] = set()
+        self._times: set[tuple[int, datetime]] = set()
+        self._is_sure = False  # that one of them came: in the same words at the same time
         self._all: dict[int, Left] = {}
         for row in rows:
             self._all[row.place] = Left(row.place, row.role, is_erased=row.message is None and not row.damaged)
             if row.message is not None:
                 self._places[identity(row.message)].append(row.place)
+                self._times.add((row.place, row.time))
 
-    def place_of(self, message: Message) -> int | None:
+    def place_of(self, message: Message, time: datetime | None = None) -> int | None:
         """The place of the first such message that was not asked for yet; None where there is none."""
         places = self._places.get(identity(message))
         while places:
             place = places.popleft()
             if place not in self._recognised:
                 self._recognised.add(place)
+                self._is_sure = self._is_sure or (time is not None and (place, time) in self._times)
                 return place
         return None
+
+    def is_told(self, count: int) -> bool:
+        """Whether the ``count`` messages that were asked for are of this conversation: one was said at the same time, or most came.
+
+        A greeting, or what a client says in every session, is not enough. Where all was erased it may be.
+        """
+        held = sum(not left.is_erased for left in self._all.values())
+        came = len(self._recognised)
+        return not self._places or self._is_sure or (came > FEW and 2 * came > min(count, held))
 
     def left(self, after: int, before: int) -> list[Left]:
         """Those between two places that nobody asked for."""
@@ -65,6 +82,12 @@ def marked(entries: Sequence[Entry], archived: Archived) -> list[Entry]:
     return found
 
 
+def telling_keys(known: Sequence[Entry]) -> list[str]:
+    """The newest keys that may tell whose the entries are: another session has none of these ids, but lines of the same numbers."""
+    keyed = [(entry, entry.key) for entry in known if not isinstance(entry, Returned) and entry.key is not None]
+    return [key for entry, key in keyed if isinstance(entry, Recognised) or UUID.match(key)][-KEYS:]
+
+
 def is_same(rows: Sequence[Row], entries: Sequence[Entry]) -> bool:
     """Whether two conversations begin alike as far as the shorter one goes: one is a copy of the other, or what came of it."""
     said = [entry.message for entry in entries if isinstance(entry, Told)]
@@ -78,7 +101,7 @@ def is_named_only(entry: Entry) -> bool:
 
 
 def _recognised(entry: Entry, archived: Archived) -> Entry:
-    if isinstance(entry, Told) and (place := archived.place_of(entry.message)) is not None:
+    if isinstance(entry, Told) and (place := archived.place_of(entry.message, entry.time)) is not None:
         return Recognised(entry.key, place)
     return entry
 

@@ -46,7 +46,8 @@ class Recording:
         self._rows = iter(self._lines)
         self._numbers: dict[tuple[str, str], int] = {}
         self._feed = format.start(file.path, begun.state, partial(store.imports.recorded, file.name) if known else _nothing_known)
-        self._binding = Binding(store, file, format.name, again=remembered is not None and not known)
+        self._is_anew = remembered is not None and not known
+        self._binding = Binding(store, file, format.name, again=self._is_anew)
 
     def keep_next(self, pace: Pace) -> Imported:
         """Read until it is enough, and keep that in one transaction; raises Outrun where another process was quicker.
@@ -65,7 +66,7 @@ class Recording:
         if self._binding.is_matching and not self.is_over:
             events += self._read(_never)
         chains = self._timed(entries_by_chain(events), goes_on=begin > 0)
-        if MAIN not in chains and self._feed.about(MAIN) != main and self._binding.has(MAIN):
+        if MAIN not in chains and not self._is_anew and self._feed.about(MAIN) != main and self._binding.has(MAIN):
             chains[MAIN] = []  # nothing was said, but more is known: a title, a model
         kept = self._kept(self._binding.chapters(chains, {chain: self._feed.about(chain) for chain in chains}), pace)
         return kept + self._read_now(begin, damaged)

@@ -114,6 +114,22 @@ def test_a_title_that_comes_later_does_not_bring_erased_text_back(desk: Desk, sa
     assert SECRET.encode() not in all_bytes(desk.home)
 
 
+def test_an_everyday_sentence_that_was_erased_by_its_id_is_said_again_in_other_sessions_but_not_in_a_copy_of_its_own(desk: Desk) -> None:
+    def session(name: str) -> list[Record]:
+        return [line(name, "user", "please run the tests", 2), line(name, "assistant", f"the answer of {name}", 3)]
+
+    desk.claude("a", session("a"), age=60)
+    desk.run()
+    desk.store.admin.forget(Forget(conversation=session_id("a"), position=1), apply=True)
+    desk.claude("a", [*session("a"), line("a", "user", "and now?", 4)], age=50)
+    desk.claude("b", session("b"), age=40)
+    desk.claude("resumed", [{**row, "sessionId": session_id("resumed")} for row in session("a")], age=30)
+    assert len(desk.run().erased) == 1
+    assert desk.texts("a") == ["the answer of a", "and now?"]
+    assert desk.texts("b") == ["please run the tests", "the answer of b"]
+    assert desk.texts("resumed") == ["the answer of a"]
+
+
 def test_no_digest_of_a_prompt_that_waited_is_left_when_it_was_erased(desk: Desk) -> None:
     def queue(operation: str, **more: object) -> Record:
         common = {"type": "queue-operation", "operation": operation, "timestamp": "2026-03-04T12:03:30Z"}

@@ -151,3 +151,49 @@ def test_a_message_without_a_key_is_kept_each_time_and_leaves_no_note(store: Sql
     assert placed.positions == (1, 2, None)
     assert fed(store, [Told(None, asked("yes"))])[0].positions == (3,)
     assert store.connection.value("SELECT keys FROM chapters") == "{}"
+
+
+EVERYDAY = "please run the tests"
+ELSEWHERE: dict[str, tuple[Forget, str, list[str]]] = {
+    "its id, under another key": (Forget(conversation="session-1", position=1), ANSWER, [EVERYDAY]),
+    "its id, under its own key": (Forget(conversation="session-1", position=1), PROMPT, []),
+    "its id, under a line's number": (Forget(conversation="session-1", position=1), "line 1", [EVERYDAY]),
+    "a text, under another key": (Forget(EVERYDAY), ANSWER, []),
+}
+
+
+@pytest.mark.parametrize("erased", ELSEWHERE)
+def test_elsewhere_content_is_refused_where_its_text_was_erased_and_a_message_by_its_own_key(store: SqliteStore, erased: str) -> None:
+    what, key, left = ELSEWHERE[erased]
+    fed(store, [Told(PROMPT, asked(EVERYDAY)), Told("b", answered("All are green."))])
+    assert store.admin.forget(what, apply=True).messages == ("session-1:1",)
+    fed(store, [Told(key, asked(EVERYDAY)), Told("c", answered("Done."))], file="/else", name="session-2")
+    assert shown(store, "session-2") == [*left, "Done."]
+    assert store.admin.verify().is_clean
+
+
+def test_in_its_own_conversation_what_was_erased_by_its_id_is_refused_in_every_file(store: SqliteStore) -> None:
+    fed(store, [Told("a", asked(EVERYDAY)), Told("b", answered("All are green."))])
+    store.admin.forget(Forget(conversation="session-1", position=1), apply=True)
+    for file in (FILED, "/copy"):
+        (placed,) = fed(store, [Told("line 9", asked(EVERYDAY))], file=file)
+        assert placed.refused == {0: FORGOTTEN}
+
+
+@pytest.mark.parametrize("receipt", ["'{'", "'[]'", "x'ff'", "'{\"asked\": [1]}'"])
+def test_without_its_receipt_an_erasure_counts_as_one_of_a_text(store: SqliteStore, receipt: str) -> None:
+    fed(store, [Told("a", asked(EVERYDAY))])
+    store.admin.forget(Forget(conversation="session-1", position=1), apply=True)
+    with store.connection.writing() as writer:
+        writer.execute(f"UPDATE receipts SET receipt = {receipt}")
+    (placed,) = fed(store, [Told("x", asked(EVERYDAY))], file="/else", name="session-2")
+    assert placed.refused == {0: FORGOTTEN}
+
+
+def test_what_was_erased_by_its_id_and_then_as_a_text_is_refused_everywhere(store: SqliteStore) -> None:
+    fed(store, [Told("a", asked(EVERYDAY))])
+    fed(store, [Told("x", asked(EVERYDAY))], file="/else", name="session-2")
+    store.admin.forget(Forget(conversation="session-1", position=1), apply=True)
+    store.admin.forget(Forget(EVERYDAY), apply=True)
+    (placed,) = fed(store, [Told("y", asked(EVERYDAY))], file="/third", name="session-3")
+    assert placed.refused == {0: FORGOTTEN}

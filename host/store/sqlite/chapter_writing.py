@@ -103,7 +103,9 @@ class Writing:
     def _is_erased(self, told: Told, replaces: int | None) -> bool:
         if replaces is not None and is_erased(self.erased, self.conversation, replaces):
             return True
-        return self.erased.holds(told.message) or (told.key is not None and self.erased.holds_key(self.client, spelled(told.key)))
+        if self.erased.holds(told.message, self.conversation):
+            return True
+        return told.key is not None and self.erased.holds_key(self.client, spelled(told.key))
 
     def _place_of(self, position: int) -> int | None:
         asked = "SELECT coalesce(place, position) FROM messages WHERE conversation = ? AND position = ?"

@@ -12,6 +12,8 @@ from host.store.sqlite.bodies import chained
 from host.store.sqlite.receipts import DELETE, EXPIRE, FORGET
 
 RECORDED_AS = "recorded_as"  # in the receipt of an erasure: by which keys what it erased would come again
+ASKED, ONE_MESSAGE, A_TEXT = "asked", "message", "text"  # in it too: what was to go
+EVERYWHERE = 0  # in place of a conversation's number
 BELONGS_TO_ONE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 """How a key begins that no other message has; a line's number is the key of another message in another file."""
 
@@ -36,6 +38,15 @@ FROM receipts r, json_each(CASE WHEN json_valid(r.receipt) THEN r.receipt ELSE '
 WHERE r.kind = '{FORGET}'
 """
 
+CONTENTS = f"""
+SELECT CASE WHEN EXISTS (
+  SELECT 1
+  FROM receipts r
+  WHERE r.id = t.receipt AND CASE WHEN json_valid(r.receipt) THEN json_extract(r.receipt, '$.{ASKED}') END = '{ONE_MESSAGE}'
+) THEN t.conversation ELSE {EVERYWHERE} END, t.content
+FROM tombstones t
+"""
+
 
 class Erased:
     """What was erased of an archive, in whatever conversation. Lives as long as a transaction."""
@@ -44,9 +55,12 @@ class Erased:
         self._connection = connection
         self._key = key
 
-    def holds(self, message: Message) -> bool:
-        """Whether this was erased: a copy of its recording would bring it into another conversation."""
-        return bool(self._contents) and tombstone_content(self._key, message) in self._contents
+    def holds(self, message: Message, conversation: int) -> bool:
+        """Whether this was erased: as a text in whatever conversation, by its id in this one, for others may say it in earnest."""
+        if not self._contents:
+            return False
+        content = tombstone_content(self._key, message)
+        return (EVERYWHERE, content) in self._contents or (conversation, content) in self._contents
 
     def holds_key(self, client: str, key: str) -> bool:
         """Whether a message was erased that the client recorded under this key: a copy that grows brings it in pieces."""
@@ -61,8 +75,9 @@ class Erased:
         return self._connection.execute("SELECT 1 FROM tombstones WHERE conversation = ?", (conversation,)).fetchone() is not None
 
     @cached_property
-    def _contents(self) -> frozenset[bytes]:
-        return frozenset(content for (content,) in self._connection.execute("SELECT content FROM tombstones"))
+    def _contents(self) -> frozenset[tuple[int, bytes]]:
+        """Where what is refused. Of what a receipt that is lost was about the most is refused."""
+        return frozenset(self._connection.execute(CONTENTS))
 
     @cached_property
     def _keys(self) -> frozenset[str]:

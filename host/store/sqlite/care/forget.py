@@ -27,7 +27,7 @@ from host.store.sqlite.care.wanted import Wanted
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import FORGET, keep_receipt
-from host.store.sqlite.refusing import RECORDED_AS, recorded_as
+from host.store.sqlite.refusing import A_TEXT, ASKED, ONE_MESSAGE, RECORDED_AS, recorded_as
 from host.store.sqlite.remembered import empty_states
 from host.store.sqlite.removal import remove_unused, unindex
 
@@ -128,7 +128,7 @@ def _named(key: bytes, what: Forget, plan: Plan) -> JSON:
         else chained(key, b"pattern", fold(what.text).encode("utf-8", "surrogatepass")).hex()
     )
     return {
-        "asked": "message" if what.text is None else "text",
+        ASKED: ONE_MESSAGE if what.text is None else A_TEXT,
         "what": asked,
         "messages": [doomed.id for doomed in plan.messages],
         "may_be_said_again": sum(doomed.is_repeatable for doomed in plan.messages),
