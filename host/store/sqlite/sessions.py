@@ -11,11 +11,11 @@ from host.errors import NoSuchSession, TitleTaken
 from host.messages.types import JSON
 from host.store.kept import object_in, printable
 from host.store.lineage import LAST, handed_over, new_name, rows_of_session
-from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import DELETE, as_pairs, keep_receipt, runs
 from host.store.sqlite.removal import remove_conversation
+from host.store.sqlite.unfinished import begin, finish
 from host.store.times import from_microseconds, microseconds
 from host.store.titles import clean_title, next_title
 from host.store.values import COMPRESSION, Session

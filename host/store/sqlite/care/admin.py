@@ -11,10 +11,10 @@ from host.store.care import Erasure, Forget, Verified
 from host.store.protocols import quiet
 from host.store.sqlite.care import expire, forget
 from host.store.sqlite.care.backup import backup
-from host.store.sqlite.care.unfinished import finish, unfinished_in
 from host.store.sqlite.care.verify import verified
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
+from host.store.sqlite.unfinished import finish, unfinished_in
 
 
 class SqliteAdmin:

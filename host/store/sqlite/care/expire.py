@@ -9,11 +9,11 @@ from datetime import timedelta
 
 from host.engine.services import Progress
 from host.store.care import Erasure
-from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import EXPIRE, as_pairs, keep_receipt, runs
 from host.store.sqlite.removal import remove_conversation
+from host.store.sqlite.unfinished import begin, finish
 from host.store.times import microseconds
 
 MICROSECOND = timedelta(microseconds=1)

@@ -18,18 +18,18 @@ from host.store.protocols import quiet
 from host.store.searching.folding import fold
 from host.store.sqlite.archive import tombstone_content
 from host.store.sqlite.bodies import ROW_DIGEST, chained
-from host.store.sqlite.care.clean import overwrite_deleted
 from host.store.sqlite.care.plan import Doomed, Plan, looked_up, planned
 from host.store.sqlite.care.recordings import recordings_of
 from host.store.sqlite.care.traces import copies_of, remains_in, running
-from host.store.sqlite.care.unfinished import begin, finish
 from host.store.sqlite.care.wanted import Wanted
+from host.store.sqlite.clean import overwrite_deleted
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import FORGET, keep_receipt
 from host.store.sqlite.refusing import A_TEXT, ASKED, ONE_MESSAGE, RECORDED_AS, recorded_as
 from host.store.sqlite.remembered import empty_states
 from host.store.sqlite.removal import remove_unused, unindex
+from host.store.sqlite.unfinished import begin, finish
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from host.store.sqlite.care.placing import mend_ids, mend_lowest, mend_places
 from host.store.sqlite.care.reseal import key_in, make_key, reseal
 from host.store.sqlite.care.rows import GAPS, HEAD, PLACES, highest_id
 from host.store.sqlite.care.surroundings import mend_conversations, mend_far, mend_made, mend_sessions, mend_views
-from host.store.sqlite.care.unfinished import UNFINISHED
 from host.store.sqlite.care.values import mend_values
 from host.store.sqlite.receipts import as_pairs
 from host.store.sqlite.removal import digests_in_use, digests_of
 from host.store.sqlite.schema import FIRST_ID, HIGHEST_ID
+from host.store.sqlite.unfinished import UNFINISHED
 
 NOTE = b"[lost: the file was damaged and this text could not be salvaged]"
 NAMED = 20  # messages in a sentence

@@ -20,13 +20,13 @@ from host.store.sqlite.care.held import HeldFile, alone_with
 from host.store.sqlite.care.mend import is_message
 from host.store.sqlite.care.rebuild import BeyondRepair, faulty_tables, rebuild
 from host.store.sqlite.care.salvage import UNREADABLE, opened_tolerantly
-from host.store.sqlite.care.unfinished import UNFINISHED, unfinished_in
 from host.store.sqlite.care.verify import ERASURE, INDEX, verified
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import KEY, Facts, SearchIndex
 from host.store.sqlite.opening import file_lock
 from host.store.sqlite.receipts import REPAIR
 from host.store.sqlite.schema import APPLICATION_ID, SCHEMA
+from host.store.sqlite.unfinished import UNFINISHED, unfinished_in
 
 PARTS = ("data", "idx", "docsize", "config", "content")  # the tables that FTS5 keeps for one
 

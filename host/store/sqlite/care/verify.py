@@ -18,11 +18,11 @@ from host.store.sqlite.care.holes import Holes, holes_of
 from host.store.sqlite.care.look import Look
 from host.store.sqlite.care.prove import proofs_of
 from host.store.sqlite.care.rows import check_blobs, check_places, check_removed, check_rows, keep_head
-from host.store.sqlite.care.unfinished import unfinished_in
 from host.store.sqlite.care.values import check_values
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.receipts import runs
+from host.store.sqlite.unfinished import unfinished_in
 
 NOTHING = Holes()
 ERASURE, INDEX = "erasure", "index"  # where a finding is that is not in the messages

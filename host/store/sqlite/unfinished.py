@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 from host.errors import StoreUnavailable
-from host.store.sqlite.care.clean import clean_index, compact_file
+from host.store.sqlite.clean import clean_index, compact_file
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.index import SearchIndex
 
