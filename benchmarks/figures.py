@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from benchmarks.columns import aligned
+
 
 @dataclass(frozen=True)
 class Aim:
@@ -99,9 +101,7 @@ HEADINGS = ("", "ctxhost, ms", "reference, ms", "ratio", "aim", "met")
 
 def table(lines: Sequence[Line]) -> str:
     """The lines under their headings, columns aligned."""
-    rows = [HEADINGS, *(line.cells() for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    texts = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    texts = aligned(HEADINGS, [line.cells() for line in lines])
     return "\n".join([texts[0], "-" * max(map(len, texts)), *texts[1:]])
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import regex
 
 from benchmarks.archive_generator import CLASSES, PER_CONVERSATION, Archive, Needle, build, needles
+from benchmarks.columns import aligned
 from host.store.query import Hit, Mode, Query
 from host.store.sqlite.store import SqliteStore
 
@@ -191,9 +192,7 @@ def holds(text: str, query: Query) -> bool:
 
 def table(lines: Sequence[Searched]) -> str:
     """The lines under their headings, columns aligned."""
-    rows = [HEADINGS, *(line.cells() for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(aligned(HEADINGS, [line.cells() for line in lines]))
 
 
 def as_json(line: Searched | Built) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, sleep
 
+from benchmarks.columns import aligned
 from benchmarks.process import ROOT, time_command
 from benchmarks.sessions_generator import MEGABYTE, Generated, generate
 from host.app.stores import open_archive
@@ -147,9 +148,7 @@ def archived(folder: Path) -> tuple[int, int]:
 
 def table(lines: Sequence[Line]) -> str:
     """The lines under their headings, columns aligned."""
-    rows = [HEADINGS, *(line.cells() for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(aligned(HEADINGS, [line.cells() for line in lines]))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from benchmarks.archive_generator import PER_CONVERSATION, Archive, needles
+from benchmarks.columns import aligned
 from benchmarks.failure import BenchmarkError
 from benchmarks.process import ROOT
 from host.app.stores import archive_of, open_archive
@@ -224,9 +225,7 @@ def p95(seconds: Sequence[float]) -> float:
 
 def table(lines: Sequence[Measured]) -> str:
     """The lines under their headings, columns aligned."""
-    rows = [HEADINGS, *(line.cells() for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(aligned(HEADINGS, [line.cells() for line in lines]))
 
 
 if __name__ == "__main__":

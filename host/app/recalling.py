@@ -48,15 +48,13 @@ class Recalling:
 
         Who asks for them is about to use them: what the first call needs is made ready meanwhile.
         """
-        from host.recall.recall import Recall
-        from host.store.memory import MemoryStore
+        from host.recall.recall import schemas
 
-        schemas = Recall(MemoryStore(), self._boundary, count=self._count).tools()
         with self._lock:
             if self._readying is None:
                 self._readying = threading.Thread(target=self._make_ready, name=READYING, daemon=True)
                 self._readying.start()
-        return schemas
+        return schemas()
 
     def call(self, name: str, arguments: object) -> Answer:
         """Use a tool. Raises StoreError where the archive cannot be opened; the next call tries again."""

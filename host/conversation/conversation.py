@@ -33,7 +33,7 @@ from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
 from host.pipeline.settle import Refused, Settled, render
 from host.provider.refusals import too_long
 from host.store.protocols import Archive
-from host.store.values import Publication
+from host.store.values import REWIND, Publication
 from host.tokens import Gauge
 from host.transforms.sanitize import sendable
 
@@ -303,7 +303,7 @@ class Conversation:
         view = replace(self._view, ledger=without_rows(self._view.ledger, rows))
         if self.shelf.views is not None:
             receipt = {"rewound": list(rows)}
-            publication = Publication(view.ledger, view.rows, self.shelf.state.engine, "rewind", receipt)
+            publication = Publication(view.ledger, view.rows, self.shelf.state.engine, REWIND, receipt)
             view = replace(view, version=self.shelf.views.publish(publication, expected=view.version).version)
         self._show(view)
 

@@ -16,13 +16,13 @@ from host.messages.types import Message
 from host.recall.spellings import is_part
 from host.recall.worth import Candidate, Mentions, best_first
 from host.store.protocols import Archive, Store
-from host.store.values import Published, Row
+from host.store.values import IMPORT, REWIND, Published, Row
 
 ROWS = 20_000  # the newest, of which values are told: a hook is waited for
 WHOLE = 500  # of these, the ones that are heard whoever spoke; before them the user alone
 RULED = 100_000  # the newest, of which the user's rules are told, since rules hold for long
 MADE = frozenset({Kind.SUMMARY, Kind.FACTS})
-TAKING_BACK = frozenset({"import", "rewind"})
+TAKING_BACK = frozenset({IMPORT, REWIND})
 """What triggered views from which a row is gone because the user went back: what an import or a rewind keeps is shown or covered."""
 
 BY_THE_CLIENT = re.compile(

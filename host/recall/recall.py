@@ -30,62 +30,40 @@ class Recall:
 
     def __init__(self, store: Store, boundary: Boundary, *, count: Count, catch_up: CatchUp | None = None) -> None:
         reach = Reach(store, boundary)
-        grepping = Grepping(store, reach, count, None if catch_up is None else _guarded(catch_up))
-        expanding = Expanding(store, reach, count)
-        self._tools = {
-            "lcm_grep": Tool(GREP, Grep, grepping.answered),
-            "lcm_expand": Tool(EXPAND, Expand, expanding.answered),
+        self._answers: dict[str, Callable[[Any, list[str]], JSON]] = {
+            "lcm_grep": Grepping(store, reach, count, None if catch_up is None else _guarded(catch_up)).answered,
+            "lcm_expand": Expanding(store, reach, count).answered,
         }
 
     def tools(self) -> list[ToolSchema]:
         """The tools in the OpenAI shape."""
-        return [{"type": "function", "function": tool.schema(name)} for name, tool in self._tools.items()]
+        return schemas()
 
     def call(self, name: str, arguments: object) -> Answer:
         """The answer of a tool. Never raises for what a model sends: an error says what is wrong and shows the right form."""
-        tool = self._tools.get(name)
+        tool = TOOLS.get(name)
         if tool is None:
-            return self._unknown(name)
+            return _unknown(name)
         try:
-            return Answer(as_text(tool.answered(arguments)))
+            notices: list[str] = []
+            given = read(tool.model, arguments, notices, datetime.now(UTC))
+            return Answer(as_text(self._answers[name](given, notices)))
         except Wrong as wrong:
             return Answer(as_text({"error": wrong.as_json(), "right_form": tool.model.right_form(name)}), is_error=True)
         except CtxhostError as error:
             return failure(error)
 
-    def _unknown(self, name: object) -> Answer:
-        near = nearest(str(name), list(self._tools))
-        hint = f"did you mean {near!r}? " if near else ""
-        error = {
-            "what": "there is no such tool",
-            "where": "name",
-            "given": shown(name),
-            "expected": f"{hint}The tools are {', '.join(self._tools)}",
-        }
-        forms = [tool.model.right_form(each) for each, tool in self._tools.items()]
-        return Answer(
-            as_text({"error": error, "right_form": [{"name": form["name"], "arguments": form["arguments"]} for form in forms]}),
-            is_error=True,
-        )
-
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what a model is told of it, its arguments, and what answers."""
+    """What a model is told of a tool, and its arguments."""
 
     description: str
     model: type[Arguments]
-    answer: Callable[[Any, list[str]], JSON]
 
     def schema(self, name: str) -> JSON:
         """What a model is shown."""
         return {"name": name, "description": self.description, "parameters": self.model.schema_of_parameters()}
-
-    def answered(self, arguments: object) -> JSON:
-        """The answer to these arguments; Wrong where they have no plain meaning."""
-        notices: list[str] = []
-        given = read(self.model, arguments, notices, datetime.now(UTC))
-        return self.answer(given, notices)
 
 
 GREP = (
@@ -98,11 +76,35 @@ EXPAND = (
 )
 
 
+TOOLS = {"lcm_grep": Tool(GREP, Grep), "lcm_expand": Tool(EXPAND, Expand)}
+
+
+def schemas() -> list[ToolSchema]:
+    """The tools in the OpenAI shape; the same over every store."""
+    return [{"type": "function", "function": tool.schema(name)} for name, tool in TOOLS.items()]
+
+
+def _unknown(name: object) -> Answer:
+    near = nearest(str(name), list(TOOLS))
+    hint = f"did you mean {near!r}? " if near else ""
+    error = {
+        "what": "there is no such tool",
+        "where": "name",
+        "given": shown(name),
+        "expected": f"{hint}The tools are {', '.join(TOOLS)}",
+    }
+    forms = [tool.model.right_form(each) for each, tool in TOOLS.items()]
+    return Answer(
+        as_text({"error": error, "right_form": [{"name": form["name"], "arguments": form["arguments"]} for form in forms]}),
+        is_error=True,
+    )
+
+
 def _guarded(catch_up: CatchUp) -> CatchUp:
     def caught_up() -> tuple[str, ...]:
         try:
             return catch_up()
-        except Exception as error:  # noqa: BLE001  whatever reads the newest messages: the search goes on without them and says so
+        except (CtxhostError, OSError) as error:
             return (STALE.format(str(error).partition("\n")[0] or type(error).__name__),)
 
     return caught_up

@@ -12,6 +12,7 @@ FILE = "archive.db"  # of an archive, in the home folder
 FIRST_ID = 1 << 24  # rows of live messages have higher ids: what is older than the archive is imported below
 COMPRESSION = "compression"  # a session ended because its conversation went on in a child
 UNDONE = "undone"  # a child ended because the compaction that began it was undone
+IMPORT, REWIND = "import", "rewind"  # what triggered a view: another client's recording, or a caller who took messages back
 DIRECTORY = "working_directory"  # in a session's ``about``: where its client was at work
 GOAL = "goal"  # the session setting that a child takes over from its parent
 

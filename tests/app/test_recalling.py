@@ -130,7 +130,7 @@ def test_what_is_done_before_a_search_is_given_200_ms_in_all(reading_takes: floa
 
 
 def test_a_search_does_not_wait_for_another_process_that_writes(tools: Recalling, tmp_path: Path) -> None:
-    file = SessionFile(tmp_path / "ann", "/work/shop", "66666666-aaaa-4bbb-8ccc-000000000006").user("The kumquat is ripe.")
+    file = SessionFile(tmp_path / "ann", "/srv/shop", "66666666-aaaa-4bbb-8ccc-000000000006").user("The kumquat is ripe.")
     assert len(json.loads(tools.call("lcm_grep", {"query": "kumquat"}).text)["hits"]) == 1
     file.user("Another kumquat.")
     with closing(sqlite3.connect(archive_of(tmp_path), isolation_level=None)) as other:

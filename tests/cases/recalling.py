@@ -24,7 +24,7 @@ def scoped(case: Case, folder: Path) -> Facts:
     """Sessions with their texts; a search from within the active one."""
     store, names = MemoryStore(), {}
     for name, texts in case.input["sessions"].items():
-        names[name] = store.sessions.create(title=name, about={"working_directory": f"/work/{name}"}).conversation
+        names[name] = store.sessions.create(title=name, about={"working_directory": f"/srv/{name}"}).conversation
         store.archive(names[name]).extend(messages_of(texts))
     if case.input.get("active") not in names:
         raise NoDriver(f"no driver knows the active session {case.input.get('active')!r}")

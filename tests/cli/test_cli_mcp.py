@@ -44,8 +44,8 @@ def tell() -> Iterator[Tell]:
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionFile:
     """A session with rules and values, and another one of the same project."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    SessionFile(tmp_path, "/work/shop", OTHER).user("Never touch the attic at /srv/attic/box.db.").assistant("I will not.")
-    file = SessionFile(tmp_path, "/work/shop", OWN)
+    SessionFile(tmp_path, "/srv/shop", OTHER).user("Never touch the attic at /srv/attic/box.db.").assistant("I will not.")
+    file = SessionFile(tmp_path, "/srv/shop", OWN)
     file.user("Move the tills to the new service. Never write to /srv/tills/live.db. Ticket TILL-3319 has the plan.")
     return file.assistant("Understood: /srv/tills/live.db is read only, and TILL-3319 leads.")
 

@@ -16,6 +16,7 @@ from host.formats.feeds.events import MAIN
 from host.formats.source import open_source
 from host.messages.reading import call_id, calls_of, text_of
 from host.messages.types import JSON, Message
+from tests.formats.session_rows import SessionRows
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 CLAUDE = "claude-code"
@@ -119,29 +120,8 @@ def drafts_of(path: Path) -> list[list[Message]]:
         return [messages for draft in claude_code.read(source) if (messages := draft.messages)]
 
 
-class Sheet:
-    """Writes rows as the client does, each line the child of the line before it unless told otherwise."""
-
-    def __init__(self) -> None:
-        self.rows: list[JSON] = []
-        self.newest: str | None = None
-
-    def line(self, kind: str, content: Any = None, *, parent: str | None = "", **more: Any) -> str:
-        uuid = f"u{len(self.rows)}"
-        row = {"type": kind, "uuid": uuid, "parentUuid": self.newest if parent == "" else parent, "sessionId": "s-1", **more}
-        self.newest = uuid
-        if content is not None:
-            row["message"] = {"role": kind, "content": content}
-        self.rows.append(row)
-        return uuid
-
-    def user(self, content: Any, **more: Any) -> str:
-        return self.line("user", content, **more)
-
-    def answer(self, key: str, *blocks: Any, **more: Any) -> str:
-        uuid = self.line("assistant", list(blocks), **more)
-        self.rows[-1]["message"].update(id=key, model="claude-x")
-        return uuid
+class Sheet(SessionRows):
+    """The rows of a session that a feed reads."""
 
     def result(self, *keys: str, **more: Any) -> str:
         return self.user([{"type": "tool_result", "tool_use_id": key, "content": f"of {key}"} for key in keys], **more)

@@ -12,30 +12,11 @@ from host.formats import Transcript, read
 from host.messages.reading import call_id, calls_of, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
+from tests.formats.session_rows import SessionRows
 
 
-class Session:
-    """Writes a session file as the client does, each line the child of the line before it unless told otherwise."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-
-    def line(self, kind: str, content: Any = None, *, parent: str | None = "", **more: Any) -> str:
-        uuid = f"u{len(self.rows)}"
-        before = self.rows[-1]["uuid"] if self.rows else None
-        row = {"type": kind, "uuid": uuid, "parentUuid": before if parent == "" else parent, "sessionId": "s-1", **more}
-        if content is not None:
-            row["message"] = {"role": kind, "content": content}
-        self.rows.append(row)
-        return uuid
-
-    def user(self, content: Any, **more: Any) -> str:
-        return self.line("user", content, **more)
-
-    def answer(self, key: str, *blocks: Any, **more: Any) -> str:
-        uuid = self.line("assistant", list(blocks), **more)
-        self.rows[-1]["message"].update(id=key, model="claude-x")
-        return uuid
+class Session(SessionRows):
+    """A session file."""
 
     def result(self, key: str, content: Any = "ok", **more: Any) -> str:
         return self.user([{"type": "tool_result", "tool_use_id": key, "content": content}], **more)

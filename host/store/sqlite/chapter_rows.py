@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from dataclasses import dataclass
@@ -101,7 +100,7 @@ def _begin(connection: sqlite3.Connection, source: str, chapter: Chapter) -> tup
     times = (to_microseconds(entry.time) for entry in chapter.entries if isinstance(entry, Told))
     started = min(times, default=to_microseconds(None))
     number = connection.execute("INSERT INTO conversations (name, created) VALUES (?, ?)", (name, started)).lastrowid or 0
-    begin_session(connection, (name, number, None, None, source, started, "{}", json.dumps({})), number, first=1)
+    begin_session(connection, (name, number, None, None, source, started, "{}", "{}"), number, first=1)
     return number, name
 
 

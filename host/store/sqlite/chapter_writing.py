@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeVar
 
 from host.errors import NotStorable
@@ -66,10 +65,6 @@ class Writing:
             if len(self.keys) > KEYS:  # or what is read at once would be known longer than what is read in parts
                 del self.keys[next(iter(self.keys))]
         return place or None
-
-    def newest_keys(self) -> dict[str, int]:
-        """The keys that have to be remembered."""
-        return dict(islice(self.keys.items(), max(len(self.keys) - KEYS, 0), None))
 
     @property
     def has_refused_erased(self) -> bool:

@@ -92,7 +92,7 @@ class SqliteImports:
         if row.is_new and history:
             writing.end = end_before_all(connection, sum(isinstance(entry, Told) for entry in chapter.entries))
         positions = tuple(writing.add(index, entry) for index, entry in enumerate(chapter.entries))
-        connection.execute("UPDATE chapters SET keys = ? WHERE id = ?", (json.dumps(writing.newest_keys()), row.number))
+        connection.execute("UPDATE chapters SET keys = ? WHERE id = ?", (json.dumps(writing.keys), row.number))
         tell_about(connection, row.conversation, _tellable(chapter.about, writing))
         return Placed(chapter.chain, row.name, positions, writing.refused, row.is_new)
 

@@ -7,8 +7,9 @@ import sqlite3
 
 from host.messages.types import JSON
 from host.store.kept import ERASED, object_in
+from host.store.values import DIRECTORY
 
-FIRST_COUNTS = frozenset({"working_directory", "file"})  # what was recorded first stays
+FIRST_COUNTS = frozenset({DIRECTORY, "file"})  # what was recorded first stays
 OF_A_SESSION = ("session", "side_chain_of")  # the client's own id of it, which no other has
 TITLE = "title"  # words of the conversation
 HELD = "SELECT id, CAST(about AS BLOB) FROM sessions WHERE conversation = ? ORDER BY id LIMIT 1"

@@ -13,10 +13,9 @@ from host.store.sqlite.connection import Connection
 from host.store.sqlite.sessions import OPEN
 from host.store.sqlite.views import INSERT, SqliteViews, folded, unfolded
 from host.store.times import microseconds, to_microseconds
-from host.store.values import Publication
+from host.store.values import IMPORT, Publication
 
 SYSTEM = ("system", "developer")
-TRIGGER = "import"
 READ_AGAIN: Message = {"role": ""}  # stands for an original in a view that is published: by its row it is read again
 BEYOND = 1 << 62  # all positions are before it
 SHOWN = """
@@ -65,7 +64,7 @@ class RecordedViews:
         later = [Entry(READ_AGAIN, row) for row in self._shown(place, BEYOND)] if place < position else []
         ledger = Ledger([*instructions, Entry(summary, position, Kind.SUMMARY, covers), *later])
         version = self._views.version()
-        self._views.publish(Publication(ledger, position, engine=self._client, trigger=TRIGGER), expected=version)
+        self._views.publish(Publication(ledger, position, engine=self._client, trigger=IMPORT), expected=version)
         if time is not None:
             with self._connection.writing() as connection:
                 values = (to_microseconds(time), self._number, version + 1)
@@ -82,7 +81,7 @@ class RecordedViews:
         with self._connection.writing() as connection:
             session = connection.execute(OPEN, (self._number,)).fetchone()[0]
             values = (self._number, self._views.version() + 1, session, microseconds(), window.upto, json.dumps(window.runs))
-            connection.execute(INSERT, (*values, self._client, TRIGGER, "{}", None, None))
+            connection.execute(INSERT, (*values, self._client, IMPORT, "{}", None, None))
         windows.append(window)
 
     def _known(self) -> list[Window]:
