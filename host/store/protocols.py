@@ -12,7 +12,7 @@ from host.messages.types import JSON, Message
 from host.store.care import Erasure, Forget, Verified
 from host.store.query import Page, Query
 from host.store.readings import Chapter, Placed, Reading
-from host.store.values import Lease, Publication, Published, Pulse, Row, Session
+from host.store.values import Lease, Pin, Publication, Published, Pulse, Row, Session
 
 
 def quiet(done: int, total: int, text: str) -> None:
@@ -67,6 +67,19 @@ class Views(Protocol):
 
     def history(self) -> list[Published]:
         """All versions, oldest first."""
+
+
+class Pins(Protocol):
+    """Which messages of one conversation stay in every window, in the order in which they were pinned."""
+
+    def all(self) -> list[Pin]:
+        """All pins, oldest first; the rows of a conversation that was deleted have none."""
+
+    def add(self, position: int, *, by: str) -> Pin:
+        """Pin a message; one that is pinned stays as it was. Raises UsageError where no such row exists or it was erased."""
+
+    def remove(self, position: int) -> bool:
+        """Unpin it; False where it was not pinned."""
 
 
 class Leases(Protocol):
@@ -178,6 +191,9 @@ class Store(Protocol):
 
     def views(self, conversation: str) -> Views:
         """The views of a conversation."""
+
+    def pins(self, conversation: str) -> Pins:
+        """The pins of a conversation."""
 
     def state(self, conversation: str, engine: str) -> State:
         """The engine's document for a conversation."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from host.errors import UsageError
-from host.store.values import Publication, Published
+from host.store.values import PIN, Publication, Published
 
 
 class Version(NamedTuple):
@@ -20,6 +20,7 @@ class Version(NamedTuple):
     undoes: int | None
     engine: str
     state: str | None
+    trigger: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,23 @@ class Undoing:
 
 
 def to_undo(versions: Sequence[Version]) -> Undoing:
-    """Take back the newest version that is neither undone nor an undo itself. UsageError where there is none."""
+    """Take back the newest version that is neither undone nor an undo itself. UsageError where there is none.
+
+    A version that only brought a pinned message in is passed over: it is unpinned to be taken back.
+    """
     undone = {version.undoes for version in versions}
     standing = [version for version in versions if version.undoes is None and version.version not in undone]
-    if not standing:
+    newest = next((version for version in reversed(standing) if version.trigger != PIN), None)
+    if newest is None:
         raise UsageError("there is no compaction to undo", "`ctxhost sessions show` lists the versions of the window")
-    newest, older = standing[-1], standing[:-1]
+    older = standing[: standing.index(newest)]
     documents = (version.state for version in reversed(older) if version.engine == newest.engine and version.state is not None)
     return Undoing(newest, older[-1] if older else None, None if newest.state is None else next(documents, "{}"))
 
 
 def would_undo(history: Sequence[Published]) -> Undoing:
     """What an undo would do to these versions, oldest first, but for the engine's document. UsageError where there is none."""
-    return to_undo([Version(one.version, one.session, one.upto, one.ledger, one.undoes, one.engine, None) for one in history])
+    return to_undo([Version(one.version, one.session, one.upto, one.ledger, one.undoes, one.engine, None, one.trigger) for one in history])
 
 
 def refuse_unknown_rows(publication: Publication, last: int) -> None:

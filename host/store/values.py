@@ -13,6 +13,7 @@ FIRST_ID = 1 << 24  # rows of live messages have higher ids: what is older than 
 COMPRESSION = "compression"  # a session ended because its conversation went on in a child
 UNDONE = "undone"  # a child ended because the compaction that began it was undone
 IMPORT, REWIND = "import", "rewind"  # what triggered a view: another client's recording, or a caller who took messages back
+PIN = "pin"  # what triggered it: a pinned message was brought into the window
 DIRECTORY = "working_directory"  # in a session's ``about``: where its client was at work
 GOAL = "goal"  # the session setting that a child takes over from its parent
 
@@ -95,6 +96,15 @@ class Published:
     trigger: str = ""
     receipt: JSON = field(default_factory=dict)
     undoes: int | None = None
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A message that stays in every window as it is. ``position`` is the place of its first version, ``by`` who pinned it."""
+
+    position: int
+    by: str
+    time: datetime
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tests.stores_for_tests import LARGE, all_bytes, compacted, furnished, spoke
 
 LONG_AGO = datetime.now(UTC) - timedelta(days=400)
 YEAR = timedelta(days=365)
-TABLES = ("conversations", "sessions", "segments", "messages", "blobs", "tombstones", "quarantine", "made", "views", "engine_state")
+TABLES = ("conversations", "sessions", "segments", "messages", "blobs", "tombstones", "quarantine", "made", "views", "engine_state", "pins")
 
 
 def counts(store: SqliteStore) -> dict[str, int]:

@@ -83,6 +83,7 @@ class MemoryArchive:
             if kept.body is not None:
                 self._of.tombstones[identity(message_of(kept.body))] = position
                 self._of.rows[position - 1] = replace(kept, body=None)
+                self._of.pins.pop(kept.place, None)
                 self._tables.erasures += 1
 
     @property

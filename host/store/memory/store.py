@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from host.store.memory.archive import MemoryArchive
 from host.store.memory.leases import MemoryLeases
+from host.store.memory.pins import MemoryPins
 from host.store.memory.sessions import MemorySessions
 from host.store.memory.tables import Tables
 from host.store.memory.views import MemoryState, MemoryViews
@@ -32,6 +33,10 @@ class MemoryStore:
     def views(self, conversation: str) -> MemoryViews:
         """The views of a conversation."""
         return MemoryViews(self.tables, conversation)
+
+    def pins(self, conversation: str) -> MemoryPins:
+        """The pins of a conversation."""
+        return MemoryPins(self.tables, conversation)
 
     def state(self, conversation: str, engine: str) -> MemoryState:
         """The engine's document for a conversation."""

@@ -15,7 +15,7 @@ from host.store.lineage import new_name, session_at
 from host.store.rights import Right
 from host.store.times import from_microseconds, microseconds
 from host.store.undoing import Version
-from host.store.values import FIRST_ID, Row, Session
+from host.store.values import FIRST_ID, Pin, Row, Session
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class Conversation:
     documents: dict[str, str] = field(default_factory=dict)  # engine -> JSON
     tombstones: dict[bytes, int] = field(default_factory=dict)  # identity of what was forgotten -> position
     quarantine: list[Quarantined] = field(default_factory=list)
+    pins: dict[int, Pin] = field(default_factory=dict)  # by place, in the order in which they were made
     called: dict[str, str] = field(default_factory=dict)  # names of tools by the id of the call
     is_gone: bool = False
 
@@ -100,7 +101,7 @@ class Conversation:
 
     def erase(self) -> None:
         """Take everything out of it."""
-        for held in (self.rows, self.newest, self.views, self.documents, self.tombstones, self.quarantine, self.called):
+        for held in (self.rows, self.newest, self.views, self.documents, self.tombstones, self.quarantine, self.pins, self.called):
             held.clear()
         self.is_gone = True
 

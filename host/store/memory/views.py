@@ -41,7 +41,7 @@ class MemoryViews:
             receipt = json.dumps(publication.receipt)
             state = None if publication.state is None else json.dumps(publication.state)
             session = rotated(self._tables, self._of) if publication.rotate else self._of.session
-            version = Version(expected + 1, session, publication.upto, entries, None, publication.engine, state)
+            version = Version(expected + 1, session, publication.upto, entries, None, publication.engine, state, publication.trigger)
             return self._shown(Shown(version, microseconds(), publication.trigger, receipt))
 
     def undo(self, *, expected: int) -> Published:

@@ -13,7 +13,7 @@ from host.store.sqlite.index import SearchIndex
 from host.store.sqlite.remembered import empty_states
 from host.store.sqlite.schema import HIGHEST_ID
 
-OF_A_CONVERSATION = ("messages", "tombstones", "quarantine", "made", "views", "engine_state", "segments", "sessions")
+OF_A_CONVERSATION = ("messages", "tombstones", "quarantine", "made", "views", "engine_state", "pins", "segments", "sessions")
 
 LEASES = """
 DELETE FROM leases

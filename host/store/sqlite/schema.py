@@ -6,7 +6,7 @@ from sqlite_utils import Database, Migrations
 
 from host.store.values import FIRST_ID as FIRST_ID
 
-SCHEMA = 2  # PRAGMA user_version; a file with a higher one is refused
+SCHEMA = 3  # PRAGMA user_version; a file with a higher one is refused
 APPLICATION_ID = 0x63747868  # "ctxh"
 HIGHEST_ID = "highest_id"  # in the table ``store``: the highest id of a row that was taken out, so that none is given twice
 LOWEST_ID = "lowest_id"  # the lowest that was given: imported history takes the ones below it
@@ -167,6 +167,18 @@ CREATE TABLE chapters (
 ``keys`` are the newest messages by the recording's own ids, 0 for what was erased. A ``seal`` is a digest of what a reader goes on
 from."""
 
+PINS = """
+CREATE TABLE pins (
+  id INTEGER PRIMARY KEY,
+  conversation INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  by TEXT NOT NULL DEFAULT '',
+  time INTEGER NOT NULL,
+  UNIQUE (conversation, position)
+);
+"""
+"""``position`` is that of the message's first version; the ids rise in the order in which messages were pinned."""
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -178,6 +190,12 @@ def m001_tables(db: Database) -> None:
 def m002_readings(db: Database) -> None:
     """How far recordings of other clients were read."""
     _run(db, READINGS)
+
+
+@migrations()
+def m003_pins(db: Database) -> None:
+    """Messages that stay in every window."""
+    _run(db, PINS)
 
 
 def _run(db: Database, statements: str) -> None:
@@ -196,7 +214,7 @@ def migrate(db: Database) -> None:
 def heal(db: Database) -> None:
     """Add columns that a table of this schema lacks, where they may be empty or have a default; no row is touched."""
     blank = Database(memory=True)
-    _run(blank, TABLES + READINGS)
+    _run(blank, TABLES + READINGS + PINS)
     for table in set(blank.table_names()) & set(db.table_names()):
         there = {column.name for column in db[table].columns}
         for column in blank[table].columns:

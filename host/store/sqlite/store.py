@@ -13,6 +13,7 @@ from host.store.sqlite.care.admin import SqliteAdmin
 from host.store.sqlite.connection import Connection
 from host.store.sqlite.imports import SqliteImports
 from host.store.sqlite.leases import SqliteLeases
+from host.store.sqlite.pins import SqlitePins
 from host.store.sqlite.searching import SqliteSearch
 from host.store.sqlite.sessions import SqliteSessions
 from host.store.sqlite.states import SqliteState
@@ -40,6 +41,10 @@ class SqliteStore:
     def views(self, conversation: str) -> SqliteViews:
         """The views of a conversation."""
         return SqliteViews(self.connection, conversation)
+
+    def pins(self, conversation: str) -> SqlitePins:
+        """The pins of a conversation."""
+        return SqlitePins(self.connection, conversation)
 
     def state(self, conversation: str, engine: str) -> SqliteState:
         """The engine's document for a conversation."""

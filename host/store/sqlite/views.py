@@ -111,7 +111,7 @@ class SqliteViews:
         return last
 
     def _to_undo(self, connection: sqlite3.Connection) -> Undoing:
-        asked = "SELECT version, session, upto, entries, undoes, engine, state FROM views WHERE conversation = ? ORDER BY version"
+        asked = "SELECT version, session, upto, entries, undoes, engine, state, trigger FROM views WHERE conversation = ? ORDER BY version"
         return to_undo([Version(*found) for found in connection.execute(asked, (self._number,))])
 
     def _parent_of(self, connection: sqlite3.Connection, session: int) -> int | None:

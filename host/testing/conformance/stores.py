@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from host.store.protocols import Store
-from host.testing.conformance import archives, leases, searching, sessions, shared, undoing, views
+from host.testing.conformance import archives, leases, pins, searching, sessions, shared, undoing, views
 
 F = TypeVar("F", bound=Callable[..., None])
 Check = Callable[[Store], None]
@@ -20,7 +20,7 @@ def named(checks: Iterable[F]) -> dict[str, F]:
 
 
 STORE_CHECKS: dict[str, Check] = named(
-    (*archives.CHECKS, *searching.CHECKS, *views.CHECKS, *undoing.CHECKS, *leases.CHECKS, *sessions.CHECKS)
+    (*archives.CHECKS, *searching.CHECKS, *views.CHECKS, *undoing.CHECKS, *pins.CHECKS, *leases.CHECKS, *sessions.CHECKS)
 )
 """Name -> check. Each takes a fresh store and raises where it breaks its protocol."""
 

@@ -68,6 +68,7 @@ def _lengths(target: sqlite3.Connection, ids: Iterable[Position], most: int) -> 
     UNION ALL SELECT conversation, max(position) FROM tombstones GROUP BY 1
     UNION ALL SELECT conversation, max(upto) FROM views GROUP BY 1
     UNION ALL SELECT conversation, max(first) - 1 FROM segments GROUP BY 1
+    UNION ALL SELECT conversation, max(position) FROM pins GROUP BY 1
     """
     conversations = {number for (number,) in target.execute("SELECT id FROM conversations")}
     lengths = dict.fromkeys(conversations, 0)

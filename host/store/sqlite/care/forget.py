@@ -101,6 +101,7 @@ def _erase(writer: sqlite3.Connection, key: bytes, plan: Plan, receipt: int) -> 
     writer.executemany("UPDATE messages SET tool = NULL WHERE id = ?", [(row,) for row in plan.tools])
     writer.executemany("UPDATE sessions SET title = NULL WHERE id = ?", [(session,) for session in plan.titles])
     writer.executemany("DELETE FROM quarantine WHERE id = ?", [(number,) for number in plan.quarantine])
+    writer.executemany("DELETE FROM pins WHERE id = ?", [(number,) for number in plan.pins])
 
 
 def _bury(writer: sqlite3.Connection, key: bytes, doomed: Doomed, wanted: Wanted, receipt: int) -> None:

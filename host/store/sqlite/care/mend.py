@@ -15,6 +15,7 @@ from host.store.sqlite.care.documents import mend_documents
 from host.store.sqlite.care.filling import fill_positions
 from host.store.sqlite.care.holes import Holes, holes_of
 from host.store.sqlite.care.look import FAR
+from host.store.sqlite.care.pinned import mend_pins
 from host.store.sqlite.care.placing import mend_ids, mend_lowest, mend_places
 from host.store.sqlite.care.reseal import key_in, make_key, reseal
 from host.store.sqlite.care.rows import GAPS, HEAD, PLACES, highest_id
@@ -92,6 +93,7 @@ def mend(target: sqlite3.Connection, indexed: Collection[tuple[int, int, int]], 
     mended.harm += _mend_versions(target)
     _mend_blobs(target, mended)
     _mend_bodies(target)
+    mended.harm += mend_pins(target)
     mended.is_rekeyed = key is None
     if key is None:
         key = make_key(target)

@@ -66,6 +66,7 @@ class Plan:
     documents: tuple[tuple[Document, tuple[object, ...], str], ...] = ()  # with their new text
     titles: tuple[int, ...] = ()
     quarantine: tuple[int, ...] = ()
+    pins: tuple[int, ...] = ()
     blobs: frozenset[bytes] = frozenset()
     readings: tuple[int, ...] = ()  # files that are read on without memory
     recorded: tuple[tuple[str, str], ...] = ()  # client and key, by which it would come again
@@ -84,6 +85,7 @@ class Plan:
             "summaries": self.made,
             "titles": self.titles,
             "quarantine": self.quarantine,
+            "pins": self.pins,
         }
         return {**{kind: len(of) for kind, of in gone.items()}, "tool names": len(self.tools), **changed}
 
@@ -127,6 +129,7 @@ def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
         tuple(_documents(connection, wanted)),
         tuple(_titles(connection, wanted)),
         tuple(_quarantine(connection, wanted)),
+        tuple(_pins(connection, wanted, found.places)),
         blobs - digests_in_use(connection, besides=rows) if blobs else blobs,
         tuple(readings_with(connection, {version.conversation for version in doomed}, wanted)),
         tuple(dict.fromkeys(recorded_keys(connection, found.places))),
@@ -247,4 +250,11 @@ def _titles(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[int]:
 def _quarantine(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[int]:
     for number, conversation, error, shown in connection.execute("SELECT id, conversation, error, shown FROM quarantine"):
         if wanted.concerns(conversation) and wanted.is_in(f"{error}\n{shown}"):
+            yield number
+
+
+def _pins(connection: sqlite3.Connection, wanted: Wanted, places: Collection[Place]) -> Iterator[int]:
+    """The pins of what goes, and those whose maker is named so."""
+    for number, conversation, position, by in connection.execute("SELECT id, conversation, position, by FROM pins"):
+        if (conversation, position) in places or (wanted.concerns(conversation) and wanted.is_in(by)):
             yield number

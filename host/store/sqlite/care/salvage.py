@@ -33,9 +33,10 @@ COPIED = (
     ("receipts", ()),
     ("readings", ()),
     ("chapters", ()),
+    ("pins", ()),
 )
 """The tables, each with the key by which one without rowids is read."""
-SINCE = {"readings": 2, "chapters": 2}  # tables that a file has from this schema on
+SINCE = {"readings": 2, "chapters": 2, "pins": 3}  # tables that a file has from this schema on
 
 Cells = tuple[Any, ...]
 

@@ -41,7 +41,7 @@ def mend_conversations(target: sqlite3.Connection) -> Iterator[str]:
 
 def mend_far(target: sqlite3.Connection, most: int) -> Iterator[str]:
     """What names positions that no conversation can have reached says nothing; it would make as many holes."""
-    for table, column in (("segments", "first"), ("tombstones", "position"), ("views", "upto")):
+    for table, column in (("segments", "first"), ("tombstones", "position"), ("views", "upto"), ("pins", "position")):
         gone = target.execute(f"DELETE FROM {table} WHERE {column} NOT BETWEEN 0 AND ?", (most,)).rowcount
         if gone:
             yield f"table {table}: {gone:,} rows are gone, for they named positions that cannot be"

@@ -16,6 +16,7 @@ from host.store.sqlite.care.documents import check_documents
 from host.store.sqlite.care.frames import check_sessions, check_views
 from host.store.sqlite.care.holes import Holes, holes_of
 from host.store.sqlite.care.look import Look
+from host.store.sqlite.care.pinned import check_pins
 from host.store.sqlite.care.prove import proofs_of
 from host.store.sqlite.care.rows import check_blobs, check_places, check_removed, check_rows, keep_head
 from host.store.sqlite.care.values import check_values
@@ -109,6 +110,7 @@ CHECKS: tuple[Callable[[Look], Iterator[Finding]], ...] = (
     check_views,
     check_documents,
     check_chapters,
+    check_pins,
     check_values,
     check_erasures,
 )
