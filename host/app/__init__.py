@@ -1,23 +1,21 @@
 """The composition root: the one place that knows every room and puts them together."""
 
 from host.app.host import Host
+from host.app.models import Model, main_model
+from host.app.notices import SMALL_WINDOW
 from host.app.replays import open_replay, using_replay
 from host.app.session import Session, found_or_created, open_session
 from host.app.stores import archive_of, open_archive
+from host.app.summaries import DEFAULT_KEY, summary_endpoint, summary_endpoints, window_of_endpoint
 from host.app.wiring import (
-    DEFAULT_KEY,
-    SMALL_WINDOW,
-    Model,
     Options,
     built_ins,
     engine_maker,
     engine_places,
     load_config,
-    main_model,
     make_engine,
     places_of,
     services_of,
-    summary_endpoint,
 )
 
 __all__ = [
@@ -41,5 +39,7 @@ __all__ = [
     "places_of",
     "services_of",
     "summary_endpoint",
+    "summary_endpoints",
     "using_replay",
+    "window_of_endpoint",
 ]

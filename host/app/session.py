@@ -6,35 +6,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from host.app.wiring import (
-    SMALL_WINDOW,
-    Model,
-    Options,
-    engine_name,
-    load_config,
-    main_model,
-    make_engine,
-    places_of,
-    services_of,
-    summary_endpoint,
-)
+from host.app.models import Model, main_model
+from host.app.notices import notices_of
+from host.app.wiring import Options, engine_name, load_config, make_engine, places_of, services_of
 from host.conversation.conversation import Conversation
 from host.conversation.shelf import Shelf
-from host.discovery import Resolution, resolve
+from host.discovery import Resolution, load_memories, resolve
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.outcome import Outcome
-from host.engine.services import Services
 from host.errors import NoSuchSession, TitleTaken, UsageError
 from host.store.filesystems import network_filesystem
 from host.store.protocols import Store
 from host.store.titles import LAST, LONGEST, clean_title
 from host.store.values import Session as Kept
 from host.tokens import Counter, Remembered
-
-if TYPE_CHECKING:
-    from host.config import Loaded
 
 
 @dataclass
@@ -84,9 +70,10 @@ def open_session(
         shelf.state.belong_to(engine_name(factory, wanted))
         return make_engine(factory, wanted, loaded, services)
 
+    places = places_of(loaded, options.home)
     resolution = resolve(
         wanted,
-        places_of(loaded, options.home),
+        places,
         make,
         on_missing=context.on_missing,
         on_error=context.on_error,
@@ -109,6 +96,7 @@ def open_session(
         automatic=loaded.config.compression.enabled,
         on_error=context.on_error,
         keep_exact=loaded.config.compression.keep_exact_tokens,
+        memory=load_memories(places, session.warn),
     )
     return session
 
@@ -142,18 +130,3 @@ def filesystem_warnings(home: Path) -> list[str]:
     kind = network_filesystem(home)
     shared = f"the home folder {home} is on a network file system ({kind}): use the archive from one machine at a time"
     return [shared] if kind else []
-
-
-def notices_of(loaded: Loaded, model: Model, resolution: Resolution, services: Services) -> list[str]:
-    """What the user should know once, at the start."""
-    notices = [*resolution.notices]
-    endpoint = summary_endpoint(loaded)
-    if services.ask is not None:
-        notices.append(f"summaries are asked of {endpoint.model} at {endpoint.base_url or 'api.openai.com'}")
-    else:
-        notices.append(f"summaries are made from the text itself: {endpoint.missing}")
-    if not loaded.config.compression.enabled:
-        notices.append("compression.enabled is false: nothing is compacted by itself")
-    if model.window < SMALL_WINDOW:
-        notices.append(f"a window of {model.window:,} tokens is small: compactions will be frequent and summaries short")
-    return notices

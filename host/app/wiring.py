@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from host.app.models import Model, main_model
+from host.app.summaries import provider_of, summary_endpoint, summary_models
 from host.discovery import Make, Places, bundled_engines
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.services import ArchiveReader, Ask, ModelFacts, Services, State, Thresholds
@@ -17,10 +17,6 @@ from host.tokens import Counter, Remembered
 
 if TYPE_CHECKING:
     from host.config import Loaded
-
-DEFAULT_KEY = "OPENAI_API_KEY"
-OWN_PROVIDERS = ("openai", "openai-codex", "custom")  # reached without an address, or with one that has to be given
-SMALL_WINDOW = 16_000  # tokens; below this a compaction has little to give
 
 
 class Options(Protocol):
@@ -33,15 +29,6 @@ class Options(Protocol):
     @property
     def home(self) -> Path:
         """The home folder."""
-
-
-@dataclass(frozen=True)
-class Model:
-    """The main model. ``source`` says where its window comes from."""
-
-    name: str
-    window: int
-    source: str
 
 
 def load_config(options: Options) -> Loaded:
@@ -90,24 +77,6 @@ def engine_maker(options: Options, name: str) -> Make:
     return make
 
 
-def main_model(loaded: Loaded, window: int | None = None, recorded: str | None = None, recorded_window: int | None = None) -> Model:
-    """The model and its window: as asked, as configured, as known by name, as recorded, else 128,000."""
-    from host.provider.facts import DEFAULT_WINDOW, window_of
-
-    section = loaded.config.model
-    name = section.name or recorded or ""
-    tries: list[tuple[int | None, str]] = [
-        (window, "as asked"),
-        (section.context_length, "model.context_length"),
-        (window_of(section.name, section.provider) if section.name else None, f"of {section.name}"),
-        (recorded_window, "as recorded"),
-        (window_of(recorded) if recorded else None, f"of {recorded}, the recorded model"),
-        (DEFAULT_WINDOW, "the default; --window or model.context_length sets another"),
-    ]
-    found, source = next((size, why) for size, why in tries if size)
-    return Model(name, found, source)
-
-
 def services_of(loaded: Loaded, count: Remembered, model: Model, archive: ArchiveReader, state: State | None = None) -> Services:
     """What an engine of this conversation gets; one object for one agent, its facts change with the model."""
     from host.config.shares import starting_share
@@ -120,13 +89,15 @@ def services_of(loaded: Loaded, count: Remembered, model: Model, archive: Archiv
         archive=archive,
         state=state or MemoryState(),
         ask=summary_model(loaded),
+        summary_models=summary_models(loaded, model),
         mask=partial(redact, enabled=loaded.config.security.redact_secrets),
         thresholds=Thresholds(
-            threshold=starting_share(loaded.config)[0],
+            threshold=starting_share(loaded.config).share,
             target_ratio=config.target_ratio,
             protect_first_n=config.protect_first_n,
             protect_last_n=config.protect_last_n,
             small_window_floor=config.small_window_floor,
+            abort_on_summary_failure=config.abort_on_summary_failure,
         ),
     )
 
@@ -148,46 +119,9 @@ def make_engine(factory: EngineFactory, wanted: str, loaded: Loaded, services: S
     return factory(services)
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """Where summaries are asked for, or why nowhere. A key goes only to the address that it is configured with."""
-
-    model: str = ""
-    base_url: str = ""
-    key: str | None = field(default=None, repr=False)
-    missing: str = ""
-
-
-def summary_endpoint(loaded: Loaded) -> Endpoint:
-    """The summary model's section first, the main model's where that says nothing, OpenAI where no address is given."""
-    section, main = loaded.config.auxiliary.compression, loaded.config.model
-    name, base_url = section.model or main.name, section.base_url or main.base_url
-    if not name:
-        return Endpoint(missing="no model is configured")
-    spoken = not main.provider or main.provider.lower() in OWN_PROVIDERS or bool(base_url)
-    if not spoken:
-        return Endpoint(missing=f"{main.provider} is reached through model.base_url, and none is set")
-    variable = section.api_key_env or ("" if section.base_url else main.api_key_env) or ("" if base_url else DEFAULT_KEY)
-    key = os.environ.get(variable) if variable else None
-    if not key and not base_url:
-        return Endpoint(missing=f"no key for {name} in {variable}")
-    return Endpoint(name, base_url, key)
-
-
 def summary_model(loaded: Loaded) -> Ask | None:
     """The model for summaries, None where none can be asked: then summaries are made from the text itself."""
     from host.provider.ask import asking
-    from host.provider.openai_client import OpenAIProvider
 
-    endpoint, auxiliary = summary_endpoint(loaded), loaded.config.auxiliary
-    if endpoint.missing:
-        return None
-    return asking(
-        OpenAIProvider(
-            endpoint.model,
-            base_url=endpoint.base_url or None,
-            api_key=endpoint.key,
-            timeout=auxiliary.compression.timeout,
-            max_retries=auxiliary.transient_retries,
-        )
-    )
+    endpoint = summary_endpoint(loaded)
+    return None if endpoint.missing else asking(provider_of(endpoint, loaded))

@@ -41,53 +41,64 @@ class BudgetsFor(Protocol):
     ) -> Budgets: ...
 
 
-class WindowOf(Protocol):
-    """What is known of a model's window."""
+class KnownWindow(Protocol):
+    """What is known of the model's window, and where from."""
 
-    def __call__(self, model: str, provider: str = "") -> int | None: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def window_is_guessed(self) -> bool: ...
+    @property
+    def source(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One resolved number, in tokens."""
+    """One resolved number, in tokens. A guess is marked, and so is what comes of it."""
 
     name: str
     tokens: int
     because: str
+    is_guessed: bool = False
 
 
-def figures(loaded: Loaded, budgets: BudgetsFor, window_of: WindowOf, default_window: int) -> list[Figure]:
-    """Window, threshold, tail and summary ceiling of the configured model, with the floors and clamps that decided."""
+def figures(loaded: Loaded, budgets: BudgetsFor, known: KnownWindow) -> list[Figure]:
+    """Window, output reserve, threshold, tail and summary ceiling of the configured model, with the rules that decided."""
     config = loaded.config
-    window, known_from = _window(loaded, window_of, default_window)
-    share, why_share = starting_share(config)
+    share = starting_share(config)
     worked_out = budgets(
-        window,
-        threshold=share,
+        known.window,
+        threshold=share.share,
         target_ratio=config.compression.target_ratio,
         max_tokens=config.model.max_tokens,
         small_window_floor=config.compression.small_window_floor,
     )
-    if worked_out.percent != share:
-        why_share = "compression.small_window_floor"
+    why_share = "compression.small_window_floor" if worked_out.percent != share.share else share.because
+    guessed = known.window_is_guessed
     return [
-        Figure("window", window, known_from),
-        Figure("threshold", worked_out.threshold, _why_threshold(worked_out, why_share, config.model.max_tokens)),
-        Figure("tail", worked_out.tail, _why_tail(loaded, worked_out)),
-        Figure("soft_ceiling", worked_out.soft_ceiling, "1.5 times the tail, to keep a group of messages whole"),
-        Figure("summary", worked_out.summary, _why_summary(worked_out)),
+        Figure("window", known.window, _why_window(loaded, known), guessed),
+        Figure("reserve", config.model.max_tokens or 0, _why_reserve(loaded)),
+        Figure("threshold", worked_out.threshold, _why_threshold(worked_out, why_share, config.model.max_tokens), guessed),
+        Figure("tail", worked_out.tail, _why_tail(loaded, worked_out), guessed),
+        Figure("soft_ceiling", worked_out.soft_ceiling, "1.5 times the tail, to keep a group of messages whole", guessed),
+        Figure("summary", worked_out.summary, _why_summary(worked_out), guessed),
     ]
 
 
-def _window(loaded: Loaded, window_of: WindowOf, default_window: int) -> tuple[int, str]:
+def _why_window(loaded: Loaded, known: KnownWindow) -> str:
     model = loaded.config.model
     if model.context_length is not None:
-        return model.context_length, f"model.context_length, {loaded.origins['model.context_length']}"
-    known = window_of(model.name, model.provider) if model.name else None
-    if known is not None:
-        return known, f"known of {printable(model.name)}"
+        return f"model.context_length, {loaded.origins['model.context_length']}"
+    if not known.window_is_guessed:
+        return f"known {printable(known.source)}"
     unknown = f"the window of {printable(model.name)} is not known" if model.name else "no model is named"
-    return default_window, f"{unknown}: assumed; model.context_length sets it"
+    return f"{unknown}: {known.source}"
+
+
+def _why_reserve(loaded: Loaded) -> str:
+    if loaded.config.model.max_tokens is None:
+        return "model.max_tokens is not set: nothing is kept free for the answer"
+    return f"model.max_tokens, {loaded.origins['model.max_tokens']}"
 
 
 def _why_threshold(worked_out: Budgets, why_share: str, max_tokens: int | None) -> str:

@@ -10,6 +10,7 @@ from host.config.kinds import (
     NEEDS_TRUST,
     Address,
     Count,
+    Dollars,
     Positive,
     Provider,
     Ratio,
@@ -68,6 +69,13 @@ class ContextSection(Section):
     )
 
 
+class PriceSection(Section):
+    """What the model's tokens cost."""
+
+    input: Dollars | None = Field(default=None, description="Dollars per million tokens sent; null: looked up.")
+    output: Dollars | None = Field(default=None, description="Dollars per million tokens answered; null: looked up.")
+
+
 class ModelSection(Section):
     """The model that leads the conversation."""
 
@@ -81,6 +89,7 @@ class ModelSection(Section):
     max_tokens: Positive | None = Field(
         default=None, description="Longest answer in tokens, kept free in the window; null: the provider's default, nothing kept free."
     )
+    price: PriceSection = PriceSection()
     fallback: ModelRefs = Field(
         default=(),
         description="Models asked in this order when the first one fails: names, or mappings like `model`.",
@@ -111,7 +120,10 @@ class AuxiliaryCompression(Section):
         default={}, description="Further fields of the request, passed on as they are.", json_schema_extra=NEEDS_TRUST
     )
     fallback_chain: ModelRefs = Field(
-        default=(), description="Summary models asked in this order when the first one fails.", json_schema_extra=NEEDS_TRUST
+        default=(),
+        description="Summary models asked in this order when the first one fails, before the conversation's own; one without provider "
+        "and address is asked where the first one is.",
+        json_schema_extra=NEEDS_TRUST,
     )
 
 
@@ -138,6 +150,7 @@ class CompressionSection(Section):
     codex_gpt55_autoraise: bool = Field(
         default=True, description="Start at 0.85 for the models whose window the Codex service cuts to 272,000 tokens."
     )
+    codex_gpt55_autoraise_notice: bool = Field(default=True, description="Say so once at the start of a session.")
     in_place: bool = Field(
         default=False, description="Keep the session's id over a compaction; otherwise a new session goes on from the old one."
     )

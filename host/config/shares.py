@@ -26,13 +26,39 @@ MODEL_SHARES = (
 )
 
 
-def starting_share(config: Config) -> tuple[float, str]:
-    """The share for the configured model, and what decided it."""
-    configured = config.compression.threshold
-    name = config.model.name.lower().rpartition("/")[2]
-    for model in MODEL_SHARES:
-        fits = re.fullmatch(model.name, name) and model.provider in {"", config.model.provider.lower()}
-        applies = model.share > configured if model.only_raises else True
-        if fits and applies and (config.compression.codex_gpt55_autoraise or not model.switch):
-            return model.share, f"{name} needs {model.share}" + (" (codex_gpt55_autoraise)" if model.switch else "")
-    return configured, "compression.threshold"
+@dataclass(frozen=True)
+class StartingShare:
+    """The share in force, what decided it, and what was configured; ``raised``: by the switch that a user can turn off."""
+
+    share: float
+    because: str
+    configured: float
+    model: str = ""
+    raised: bool = False
+
+
+def model_share(name: str, provider: str, *, autoraise: bool) -> ModelShare | None:
+    """What this model needs, None where it needs nothing of its own."""
+    bare, seller = bare_name(name), provider.lower()
+    fitting = (model for model in MODEL_SHARES if re.fullmatch(model.name, bare) and model.provider in {"", seller})
+    return next((model for model in fitting if autoraise or not model.switch), None)
+
+
+def resolved_share(configured: float, own: ModelShare | None, name: str = "") -> StartingShare:
+    """The configured share, or the model's own where that may be used."""
+    if own is None or (own.only_raises and own.share <= configured):
+        return StartingShare(configured, "compression.threshold", configured)
+    bare = bare_name(name)
+    because = f"{bare} needs {own.share}" + (" (codex_gpt55_autoraise)" if own.switch else "")
+    return StartingShare(own.share, because, configured, bare, raised=own.switch)
+
+
+def starting_share(config: Config) -> StartingShare:
+    """The share for the configured model."""
+    model, wanted = config.model, config.compression
+    return resolved_share(wanted.threshold, model_share(model.name, model.provider, autoraise=wanted.codex_gpt55_autoraise), model.name)
+
+
+def bare_name(name: str) -> str:
+    """A model's name in lower case, without its vendor."""
+    return name.lower().rpartition("/")[2]

@@ -17,6 +17,7 @@ context:
 #   base_url: http://localhost:8000/v1    # any OpenAI-compatible service
 #   api_key_env: OPENAI_API_KEY           # the variable that holds the key, never the key itself
 #   context_length: 200000                # only where the model is not known
+#   price: {input: 1.25, output: 10}      # dollars per million tokens, only where they are not known
 
 compression:
   in_place: true              # keep one session over compactions

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from host.engine.services import Ask
 from host.messages.reading import text_of
-from host.messages.types import Message
+from host.messages.types import Message, Reply
 from host.provider.errors import EmptyReply, Service
 from host.provider.provider import Provider
 
@@ -23,6 +25,18 @@ def asking(provider: Provider) -> Ask:
         return text
 
     return ask
+
+
+@dataclass(frozen=True)
+class Replying:
+    """An ``ask`` that gives text, as one that gives a whole reply (protocol AskForReply)."""
+
+    ask: Ask
+
+    def __call__(self, prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> Reply:
+        """The text as the assistant's message."""
+        text = self.ask(prompt, max_tokens=max_tokens, timeout=timeout)
+        return Reply({"role": "assistant", "content": text}, finish_reason="stop")
 
 
 def _service(provider: Provider) -> Service:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -39,15 +39,24 @@ class OpenAIProvider:
 
     ``timeout`` is in seconds and covers a whole call, retries included. ``max_retries`` is how often a failure that
     may pass (rate limit, server fault, broken connection) is tried again. With a ``base_url`` of its own a service
-    gets the ``api_key`` given here or a placeholder, never the key that the environment holds for OpenAI.
+    gets the ``api_key`` given here or a placeholder, never the key that the environment holds for OpenAI. ``options`` are
+    further arguments of the client's call, such as ``reasoning_effort`` and ``extra_body``.
     """
 
     def __init__(
-        self, model: str, *, base_url: str | None = None, api_key: str | None = None, timeout: float = 300.0, max_retries: int = 2
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 300.0,
+        max_retries: int = 2,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model
         self.timeout = timeout
         self.max_retries = max_retries
+        self.options = dict(options or {})
         url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
         own_key = None if base_url else os.environ.get("OPENAI_API_KEY")
         self._key = (api_key or own_key or ("" if url == OPENAI_URL else PLACEHOLDER_KEY)).strip()
@@ -81,7 +90,7 @@ class OpenAIProvider:
         return (FIRST_PAUSE * 2**attempt for attempt in range(self.max_retries))
 
     def _request(self, messages: list[Message], tools: Sequence[ToolSchema], max_tokens: int | None) -> JSON:
-        request: JSON = {"model": self.model, "messages": wire(messages)}
+        request: JSON = {"model": self.model, "messages": wire(messages), **self.options}
         if tools:
             request["tools"] = sendable(tools)
         if max_tokens is not None:

@@ -104,6 +104,40 @@ def test_show_as_json_holds_values_origins_budgets_and_files(desk: Desk, run: Ty
     assert document["files"][0]["used"] is True
 
 
+def test_show_says_what_the_model_costs_and_who_writes_summaries(desk: Desk, run: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    desk.write("model: {name: gpt-4o, max_tokens: 4096}\nauxiliary: {compression: {model: odd, base_url: 'http://127.0.0.1:9/v1'}}")
+    output = run("config", "show").output
+    for said in (
+        "kept for the answer     4,096  model.max_tokens, ",
+        "in from the cache; per million tokens, listed",
+        "summaries by       odd, window 128,000 (guessed; set auxiliary.compression.context_length)",
+        "summaries by       gpt-4o cannot be asked: no key for gpt-4o in OPENAI_API_KEY",
+    ):
+        assert said in output
+    document = json.loads(run("config", "show", "--json").stdout)
+    assert document["model"]["price"]["source"] == "listed"
+    assert (document["model"]["window"], document["model"]["window_is_guessed"]) == (128_000, False)
+    assert document["summary_models"] == [
+        {"name": "odd", "window": 128_000, "window_is_guessed": True, "missing": None},
+        {"name": "gpt-4o", "window": 128_000, "window_is_guessed": False, "missing": "no key for gpt-4o in OPENAI_API_KEY"},
+    ]
+
+
+def test_show_marks_a_guess_and_says_what_sets_it(desk: Desk, run: Type) -> None:
+    desk.write("model: {name: odd, price: {input: 0.25, output: 2}}")
+    output = run("config", "show").output
+    assert "the window of odd is not known: guessed; set model.context_length" in output
+    assert "(from a guess)" in next(line for line in output.splitlines() if line.startswith("# compact at"))
+    assert "price              $0.25 in, $2.00 out; per million tokens, model.price" in output
+    document = json.loads(run("config", "show", "--json").stdout)
+    assert document["budgets"]["threshold"]["guessed"] is True
+    desk.write("model: {name: odd, context_length: 9000}")
+    output = run("config", "show").output
+    assert "(from a guess)" not in output and "guessed" not in output
+    assert "price              unknown; set model.price" in output
+
+
 def test_check_says_fine_or_names_every_problem(desk: Desk, run: Type) -> None:
     assert "no problems" in run("config", "check").output
     desk.write("a: 1\nb: 2\n")

@@ -6,16 +6,19 @@ from typing import Any
 
 import pytest
 
+from host.app import main_model
 from host.config import Config
-from host.config.figures import figures
+from host.config.figures import Figure, figures
 from host.config.shares import MODEL_SHARES, starting_share
 from host.tokens.budgets import budgets
 
 Desk = Any  # conftest.Desk
 
 
-def nobody_knows(model: str, provider: str = "") -> int | None:
-    return None
+def resolved(desk: Desk) -> dict[str, Figure]:
+    """The figures of the configuration, by name."""
+    loaded = desk.load()
+    return {figure.name: figure for figure in figures(loaded, budgets, main_model(loaded))}
 
 
 DECIDED = [
@@ -33,14 +36,14 @@ DECIDED = [
 @pytest.mark.parametrize(("text", "threshold", "because"), DECIDED)
 def test_the_threshold_names_what_decided_it(desk: Desk, text: str, threshold: int, because: str) -> None:
     desk.write(text)
-    found = {figure.name: figure for figure in figures(desk.load(), budgets, nobody_knows, 128_000)}
+    found = resolved(desk)
     assert found["threshold"].tokens == threshold
     assert because in found["threshold"].because
 
 
 def test_a_clamped_ratio_is_named_at_the_tail(desk: Desk) -> None:
     desk.write("model: {context_length: 200000}\ncompression: {target_ratio: 0.95}")
-    found = {figure.name: figure for figure in figures(desk.load(), budgets, nobody_knows, 128_000)}
+    found = resolved(desk)
     assert found["tail"].tokens == 80_000
     assert "clamped from 0.95" in found["tail"].because
 
@@ -51,7 +54,7 @@ def test_a_clamped_ratio_is_named_at_the_tail(desk: Desk) -> None:
 )
 def test_the_summarys_ceiling_names_what_decided_it(desk: Desk, window: int, summary: int, because: str) -> None:
     desk.write(f"model: {{context_length: {window}}}")
-    found = {figure.name: figure for figure in figures(desk.load(), budgets, nobody_knows, 128_000)}
+    found = resolved(desk)
     assert found["summary"].tokens == summary
     assert because in found["summary"].because
 
@@ -61,15 +64,33 @@ def test_the_summarys_ceiling_names_what_decided_it(desk: Desk, window: int, sum
     [
         ("", 128_000, "no model is named"),
         ("model: {name: odd}", 128_000, "not known"),
-        ("model: {name: known}", 32_000, "known of known"),
-        ("model: {name: known, context_length: 9}", 9, "config.yaml:1"),
+        ("model: {name: gpt-4}", 8_192, "known of gpt-4"),
+        ("model: {name: claude-of-next-year}", 200_000, "known of the claude family"),
+        ("model: {name: gpt-4, context_length: 9}", 9, "config.yaml:1"),
     ],
 )
 def test_the_window_names_where_it_is_from(desk: Desk, text: str, window: int, because: str) -> None:
     desk.write(text)
-    found = figures(desk.load(), budgets, lambda model, provider="": 32_000 if model == "known" else None, 128_000)[0]
+    found = resolved(desk)["window"]
     assert found.tokens == window
     assert because in found.because
+
+
+def test_a_guessed_window_is_marked_with_what_sets_it_and_so_is_all_that_comes_of_it(desk: Desk) -> None:
+    desk.write("model: {name: odd}")
+    found = resolved(desk)
+    assert "guessed; set model.context_length" in found["window"].because
+    assert {name for name, figure in found.items() if not figure.is_guessed} == {"reserve"}
+    desk.write("model: {name: odd, context_length: 32000}")
+    assert not any(figure.is_guessed for figure in resolved(desk).values())
+
+
+def test_what_is_kept_for_the_answer_is_named_with_its_origin(desk: Desk) -> None:
+    assert resolved(desk)["reserve"].tokens == 0
+    desk.write("model: {max_tokens: 8192}")
+    found = resolved(desk)["reserve"]
+    assert found.tokens == 8_192
+    assert "config.yaml:1" in found.because
 
 
 SHARES = [
@@ -94,9 +115,10 @@ def test_models_that_need_a_share_of_their_own(name: str, provider: str, configu
             "compression": {"threshold": configured, "codex_gpt55_autoraise": autoraise},
         }
     )
-    assert starting_share(config)[0] == share
+    assert starting_share(config).share == share
 
 
 def test_every_model_of_the_table_has_an_example() -> None:
-    decided = {starting_share(Config.model_validate({"model": {"name": name, "provider": provider}}))[0] for name, provider, *_ in SHARES}
+    configs = [Config.model_validate({"model": {"name": name, "provider": provider}}) for name, provider, *_ in SHARES]
+    decided = {starting_share(config).share for config in configs}
     assert {model.share for model in MODEL_SHARES} <= decided

@@ -1,4 +1,4 @@
-"""Windows of models, offline."""
+"""Windows and prices of models, offline."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from host.provider.facts import FAMILIES, window_of
+from host.provider.facts import DEFAULT_WINDOW, FAMILIES, GUESSED, facts_of, window_of
+from host.provider.prices import Price
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,78 @@ def test_looking_up_starts_no_thread() -> None:
     before = threading.active_count()
     window_of("gpt-4o-mini", "openai")
     assert threading.active_count() == before
+
+
+def test_an_unknown_models_window_is_a_guess_and_says_so() -> None:
+    found = facts_of("nobody-knows-this")
+    assert (found.window, found.window_is_guessed, found.source) == (DEFAULT_WINDOW, True, GUESSED)
+    assert (found.price, found.input_price, found.output_price, found.cached_price) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "source"),
+    [
+        ("gpt-4o", "", "of gpt-4o"),
+        ("claude-of-next-year", "", "of the claude family"),
+        ("gpt-5.4", "openai-codex", "of gpt-5.4 at Codex"),
+    ],
+)
+def test_a_known_window_names_where_it_is_from(model: str, provider: str, source: str) -> None:
+    found = facts_of(model, provider)
+    assert (found.window_is_guessed, found.source) == (False, source)
+
+
+def test_a_listed_model_has_a_price() -> None:
+    found = facts_of("gpt-4o")
+    assert found.price is not None
+    assert found.input_price is not None and found.output_price is not None and found.cached_price is not None
+    assert 0 < found.cached_price < found.input_price < found.output_price
+    assert found.price.source == "listed"
+
+
+def test_a_long_input_costs_more_where_the_list_says_so() -> None:
+    price = facts_of("claude-sonnet-4-5", "anthropic").price
+    assert price is not None
+    ((start, dearer),) = price.tiers
+    assert price.input is not None and dearer > price.input
+    assert price.of_input(start) == start * price.input / 1_000_000
+    assert price.of_input(start + 1) == (start + 1) * dearer / 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "is_known"),
+    [
+        ("", "", True),
+        ("openai", "", True),
+        ("openai-codex", "", False),
+        ("", "http://127.0.0.1:8000/v1", False),
+        ("", "https://api.openai.com/v1", True),
+        ("openai", "http://127.0.0.1:8000/v1", False),
+    ],
+)
+def test_a_price_is_that_of_whoever_is_asked(provider: str, base_url: str, is_known: bool) -> None:
+    assert (facts_of("gpt-4o", provider, base_url=base_url).price is not None) == is_known
+
+
+def test_an_aggregators_own_spelling_is_found_at_its_address() -> None:
+    assert facts_of("anthropic/claude-sonnet-4.5", base_url="https://openrouter.ai/api/v1").input_price is not None
+
+
+def test_what_the_user_says_wins() -> None:
+    found = facts_of("gpt-4o", context_length=9_000, price=Price(input=0.5, output=0.0))
+    assert (found.window, found.window_is_guessed, found.source) == (9_000, False, "model.context_length")
+    assert (found.input_price, found.output_price, found.cached_price) == (0.5, 0.0, None)
+
+
+def test_a_side_that_the_user_does_not_price_is_the_lists() -> None:
+    listed = facts_of("claude-sonnet-4-5").price
+    assert listed is not None
+    half = facts_of("claude-sonnet-4-5", price=Price(output=1.0)).price
+    assert half == Price(listed.input, 1.0, listed.cached, listed.tiers)
+    assert facts_of("claude-sonnet-4-5", price=Price(input=0.0)).price == Price(0.0, listed.output)
+    assert facts_of("nobody", price=Price(input=2.0)).price == Price(2.0)
+
+
+def test_a_price_of_zero_is_a_price_and_none_is_none() -> None:
+    assert Price(0.0).of_input(1_000_000) == 0.0
+    assert Price(output=3.0).of_input(1_000_000) is None

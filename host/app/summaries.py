@@ -1,0 +1,136 @@
+"""The models that summaries are asked of, in the order in which they are tried."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from host.app.models import Model
+from host.engine.services import SummaryModel
+
+if TYPE_CHECKING:
+    from host.config import Config, Loaded, ModelRef
+    from host.provider.openai_client import OpenAIProvider
+
+DEFAULT_KEY = "OPENAI_API_KEY"
+OWN_PROVIDERS = ("openai", "openai-codex", "custom")  # reached without an address, or with one that has to be given
+AS_THE_CONVERSATION = frozenset({"", "auto", "main"})
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where summaries are asked for, or why nowhere. A key goes only to the address that it is configured with.
+
+    ``window`` is in tokens, None where only the model's name tells; ``options`` are further fields of each request.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    key: str | None = field(default=None, repr=False)
+    missing: str = ""
+    provider: str = ""
+    window: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def address(self) -> str:
+        """What a user would call the place."""
+        return self.base_url or "api.openai.com"
+
+    def window_key(self, main: Model) -> str:
+        """The key that sets its window."""
+        return "model.context_length" if self.model == main.name else "auxiliary.compression.context_length"
+
+
+def summary_endpoints(loaded: Loaded) -> list[Endpoint]:
+    """The configured summary model, the fallback chain, the main model: each once, those that cannot be asked included."""
+    config = loaded.config
+    first = _configured(config)
+    every = [first, *(_chained(reference, config) for reference in config.auxiliary.compression.fallback_chain), _main(config)]
+    seen: dict[tuple[str, str], Endpoint] = {}
+    for endpoint in every:
+        seen.setdefault((endpoint.model, endpoint.base_url), endpoint)
+    return list(seen.values())
+
+
+def summary_endpoint(loaded: Loaded) -> Endpoint:
+    """The first that can be asked; where there is none, the configured one with what it lacks."""
+    endpoints = summary_endpoints(loaded)
+    return next((endpoint for endpoint in endpoints if not endpoint.missing), endpoints[0])
+
+
+def summary_models(loaded: Loaded, main: Model) -> tuple[SummaryModel, ...]:
+    """Those that can be asked, each with its window. A window that nobody knows is taken for no smaller than the main model's:
+    a guess alone cuts no summary into parts.
+    """
+    from host.provider.reply import replying
+
+    return tuple(
+        SummaryModel(endpoint.model, replying(provider_of(endpoint, loaded)), *window_of_endpoint(endpoint, main))
+        for endpoint in summary_endpoints(loaded)
+        if not endpoint.missing
+    )
+
+
+def window_of_endpoint(endpoint: Endpoint, main: Model) -> tuple[int, bool]:
+    """Its window in tokens, and whether that is a guess."""
+    from host.provider.facts import facts_of
+
+    if endpoint.window is None and endpoint.model == main.name:
+        return main.window, main.window_is_guessed
+    known = facts_of(endpoint.model, endpoint.provider, context_length=endpoint.window)
+    return (max(known.window, main.window) if known.window_is_guessed else known.window), known.window_is_guessed
+
+
+def provider_of(endpoint: Endpoint, loaded: Loaded) -> OpenAIProvider:
+    """The client that asks it."""
+    from host.provider.openai_client import OpenAIProvider
+
+    auxiliary = loaded.config.auxiliary
+    return OpenAIProvider(
+        endpoint.model,
+        base_url=endpoint.base_url or None,
+        api_key=endpoint.key,
+        timeout=auxiliary.compression.timeout,
+        max_retries=auxiliary.transient_retries,
+        options=endpoint.options,
+    )
+
+
+def _configured(config: Config) -> Endpoint:
+    """The summary model's section first, the main model's where that says nothing, OpenAI where no address is given."""
+    section, main = config.auxiliary.compression, config.model
+    shared = section.provider.lower() in AS_THE_CONVERSATION
+    provider = main.provider if shared else section.provider
+    base_url = section.base_url or (main.base_url if shared else "")
+    variable = section.api_key_env or (main.api_key_env if shared and not section.base_url else "")
+    endpoint = _endpoint(section.model or main.name, provider, base_url, variable, "auxiliary.compression" if not shared else "model")
+    options = {"reasoning_effort": section.reasoning_effort, "extra_body": dict(section.extra_body)}
+    return replace(endpoint, window=section.context_length, options={name: value for name, value in options.items() if value})
+
+
+def _chained(reference: ModelRef, config: Config) -> Endpoint:
+    """An entry of the fallback chain: where it says so, else where the configured summary model is asked."""
+    if reference.provider or reference.base_url:
+        where = "an entry of auxiliary.compression.fallback_chain"
+        return _endpoint(reference.name, reference.provider, reference.base_url, reference.api_key_env, where)
+    first = _configured(config)
+    key = os.environ.get(reference.api_key_env) if reference.api_key_env else first.key
+    return replace(first, model=reference.name, key=key, window=None, options={})
+
+
+def _main(config: Config) -> Endpoint:
+    return _endpoint(config.model.name, config.model.provider, config.model.base_url, config.model.api_key_env, "model")
+
+
+def _endpoint(name: str, provider: str, base_url: str, variable: str, section: str) -> Endpoint:
+    if not name:
+        return Endpoint(missing="no model is configured")
+    if provider and provider.lower() not in OWN_PROVIDERS and not base_url:
+        return Endpoint(name, missing=f"{provider} is reached through {section}.base_url, and none is set", provider=provider)
+    variable = variable or ("" if base_url else DEFAULT_KEY)
+    key = os.environ.get(variable) if variable else None
+    missing = "" if key or base_url else f"no key for {name} in {variable}"
+    return Endpoint(name, base_url, key, missing, provider)
