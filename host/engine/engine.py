@@ -10,8 +10,10 @@ from operator import is_
 from typing import Any, Generic, TypeVar
 
 from host.engine.contract import ContextEngine
+from host.engine.idle import Idle, Reason
 from host.engine.report import Report
 from host.engine.services import ArchiveReader, Ask, Services
+from host.engine.thrash import Effect, tolerance_of
 from host.engine.tools import schema_of, tools_of
 from host.engine.window import Window
 from host.errors import CtxhostError
@@ -24,18 +26,20 @@ from host.transforms.plan import Plan
 S = TypeVar("S")
 
 GUARD = 4  # messages beside the head; below this a summary would replace next to nothing (seed 4)
-INEFFECTIVE_LIMIT = 2  # compactions in a row after which the automatic ones pause (seed 8.2)
 FAR_LESS = 4  # the host's figure is calibrated, ours is not: they differ by less than this
-LEAST_SAVING = 0.10  # share of the window below which a compaction counts as ineffective
 
 
 @dataclass(frozen=True)
 class EngineState:
     """What an engine remembers between calls; replaced whole, never changed in place."""
 
-    ineffective: int = 0  # in a row
-    saved: float | None = None  # share of the window that the last compaction saved, until the next usage judges it
+    effect: Effect = field(default_factory=Effect)
     report: Report = field(default_factory=Report)
+
+    @property
+    def ineffective(self) -> int:
+        """Compactions in a row without effect."""
+        return self.effect.ineffective
 
 
 class Engine(ContextEngine, Generic[S]):
@@ -100,7 +104,7 @@ class Engine(ContextEngine, Generic[S]):
         self.context_length, self.threshold_tokens = context_length, self.budgets.threshold
         self.threshold_percent = self.budgets.percent
         self.protect_first_n, self.protect_last_n = wanted.protect_first_n, wanted.protect_last_n
-        self.state = replace(self.state, ineffective=0)
+        self.state = replace(self.state, effect=replace(self.state.effect, ineffective=0))
 
     def update_from_response(self, usage: dict[str, Any]) -> None:
         """Take a call's usage; an empty one only ends the wait after a compaction."""
@@ -108,14 +112,42 @@ class Engine(ContextEngine, Generic[S]):
         prompt = counted.prompt if counted else max(0, self.last_prompt_tokens)
         self.last_prompt_tokens, self.last_completion_tokens = prompt, counted.completion if counted else 0
         self.last_total_tokens = self.last_prompt_tokens + self.last_completion_tokens
-        self.state = replace(self.state, saved=None, ineffective=self._judged(counted))
+        effect = self.state.effect.after_count(counted.prompt if counted else None, self.threshold_tokens)
+        self.state = replace(self.state, effect=effect)
+
+    @property
+    def limit(self) -> int:
+        """Tokens that a request may have: the window less the output reserve."""
+        return self.context_length - self.services.facts.output_reserve
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
-        """At the threshold and above. Two compactions in a row without effect pause it, but never past the window."""
-        tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
+        """At the threshold and above, unless there is a reason to wait (``why_idle``)."""
+        return self.why_idle(self.last_prompt_tokens if prompt_tokens is None else prompt_tokens) is None
+
+    def why_idle(self, tokens: int) -> Idle | None:
+        """Why a request of that many tokens is not compacted by itself; None: it is. Past the window it always is."""
+        effect = self.state.effect
         if tokens < self.threshold_tokens:
+            return Idle(Reason.BELOW_THRESHOLD, f"{tokens:,} of {self.threshold_tokens:,} tokens")
+        if tokens > self.limit:
+            return None
+        if effect.waits(tokens, tolerance_of(self.threshold_tokens, self.limit)):
+            return Idle(Reason.WAITING_FOR_USAGE, f"the last compaction left about {effect.left:,} tokens, which nobody has counted yet")
+        if effect.is_paused and not effect.has_outgrown(tokens):
+            return Idle(Reason.INEFFECTIVE, f"{effect.ineffective} in a row, {tokens:,} tokens are left")
+        return None
+
+    def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
+        """Whether an estimate at the threshold waits for the provider's count (hermes.md 4.5); never past the window."""
+        if not self.threshold_tokens <= rough_tokens <= self.limit:
             return False
-        return self.state.ineffective < INEFFECTIVE_LIMIT or tokens > self.context_length - self.services.facts.output_reserve
+        effect = self.state.effect
+        if not effect.defers(rough_tokens, self.threshold_tokens, tolerance_of(self.threshold_tokens, self.limit)):
+            return False
+        if not effect.waiting:
+            fitting = max(effect.fitting or effect.left, rough_tokens)
+            self.state = replace(self.state, effect=replace(effect, fitting=fitting))
+        return True
 
     def compress(
         self,
@@ -125,31 +157,37 @@ class Engine(ContextEngine, Generic[S]):
         force: bool = False,
         memory_context: str = "",
     ) -> list[Message]:
-        """Cut, let ``compact`` rewrite, note the outcome. The same list comes back where there is nothing to gain."""
+        """Cut, let ``compact`` rewrite, note the outcome. The same list comes back where nothing is gained or a report says aborted."""
         self.state = replace(self.state, report=Report())
-        plan = self.plan(focus_topic)
+        plan = self.plan(focus_topic, memory_context)
         after = self._rewritten(messages, plan, "manual" if force else "automatic")
+        if self.state.report.aborted:
+            return messages
         if after is messages:
-            return self._without_effect(messages, asked=force)
+            return self._without_effect(messages, current_tokens, asked=force)
         left = self.services.count.messages(after)
         before = self._size(messages, left, current_tokens, plan.tools)
         had_to_shrink = before + plan.tools >= self.threshold_tokens or any(map(is_handoff, messages))
         if had_to_shrink and left >= before:
-            return self._without_effect(messages, asked=force)
-        return self._recorded(after, saved=1 - left / before if before else 0.0)
+            return self._without_effect(messages, current_tokens, asked=force)
+        scale = current_tokens / (before + plan.tools) if current_tokens and before + plan.tools else 1.0
+        return self._recorded(after, saved=1 - left / before if before else 0.0, left=round((left + plan.tools) * scale))
 
-    def plan(self, focus: str | None = None) -> Plan:
-        """Costs and budgets of a compaction now."""
+    def plan(self, focus: str | None = None, memory: str = "") -> Plan:
+        """Costs and budgets of a compaction now, what it dwells on, and what stays as it is."""
         return Plan(
             cost=self.services.count.message,
             tail=self.budgets.tail,
             summary=self.budgets.summary,
             threshold=self.budgets.threshold,
-            window=self.context_length - self.services.facts.output_reserve,
+            window=self.limit,
             protect_first_n=0 if self.compression_count else self.protect_first_n,
             protect_last_n=self.protect_last_n,
             tools=self.services.facts.tools,
             focus=focus,
+            memory=memory,
+            pins=self.services.pins,
+            mask=self.services.mask,
         )
 
     def window(self, messages: list[Message], plan: Plan, reason: str) -> Window:
@@ -198,24 +236,22 @@ class Engine(ContextEngine, Generic[S]):
             return told - tools
         return self.services.count.messages(messages)
 
-    def _recorded(self, after: list[Message], *, saved: float) -> list[Message]:
+    def _recorded(self, after: list[Message], *, saved: float, left: int) -> list[Message]:
         """Note a compaction; its effect is judged when the next usage comes."""
         self.compression_count += 1
         self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
-        self.state = replace(self.state, saved=saved, report=replace(self.state.report, made_progress=True))
+        report = replace(self.state.report, made_progress=True)
+        effect = self.state.effect.after_compaction(saved=saved, left=left, without_model=report.fallback_used)
+        self.state = replace(self.state, effect=effect, report=report)
         return after
 
-    def _judged(self, usage: Usage | None) -> int:
-        """Compactions in a row without effect, now that the size after the last one is known (seed 8.2, hermes.md 11)."""
-        if self.state.saved is None:
-            return self.state.ineffective
-        still_over = usage is not None and usage.prompt >= self.threshold_tokens
-        return self.state.ineffective + 1 if still_over or self.state.saved < LEAST_SAVING else 0
-
-    def _without_effect(self, messages: list[Message], *, asked: bool) -> list[Message]:
+    def _without_effect(self, messages: list[Message], told: int | None, *, asked: bool) -> list[Message]:
         """The list as it was; what the user asked for says nothing about the automatic compactions."""
         report = replace(self.state.report, note="nothing to compact")
-        self.state = replace(self.state, ineffective=self.state.ineffective + (not asked), report=report)
+        effect = self.state.effect
+        if not asked:
+            effect = effect.after_nothing(told or self.services.count.messages(messages) + self.services.facts.tools)
+        self.state = replace(self.state, effect=effect, report=report)
         return messages
 
 

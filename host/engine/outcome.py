@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from host.engine.idle import Reason
+from host.engine.report import Report
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,8 @@ class Outcome:
     kept: int = 0  # messages that are the same as before
     seconds: float = 0.0
     refused: str | None = None
+    reason: Reason | None = None  # the kind of ``refused``
+    report: Report = field(default_factory=Report)  # the engine's own word
 
     @property
     def saved(self) -> int:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome in an engine's own words. ``dropped`` counts messages that left the window without a model's summary."""
+    """The outcome in an engine's own words. ``dropped`` counts messages that left the window without a model's summary.
+
+    ``error`` is what went wrong, without secrets; ``failed_model`` a summary model that failed where another one answered.
+    """
 
     made_progress: bool = False
     aborted: bool = False
     fallback_used: bool = False
     dropped: int = 0
     note: str = ""
+    error: str = ""
+    failed_model: str = ""

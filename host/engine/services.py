@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from host.messages.redact import redact
-from host.messages.types import Message, ToolSchema
+from host.messages.types import Message, Reply, ToolSchema
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Thresholds:
     protect_first_n: int = 3  # messages
     protect_last_n: int = 20  # messages
     small_window_floor: float | None = None  # share of the window, for windows under 512,000 tokens
+    abort_on_summary_failure: bool = False  # leave the window as it is rather than summarise without a model
 
 
 class Count(Protocol):
@@ -80,6 +81,23 @@ class Ask(Protocol):
         """The answer's text."""
 
 
+class AskForReply(Protocol):
+    """A question to a model whose whole answer is wanted: why it ended, and what else it holds. Raises like ``Ask``."""
+
+    def __call__(self, prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> Reply:
+        """The reply as it came."""
+
+
+@dataclass(frozen=True)
+class SummaryModel:
+    """A model that a summary may be asked of. ``window`` is in tokens, guessed where nobody knows it."""
+
+    name: str
+    ask: AskForReply
+    window: int
+    window_is_guessed: bool = False
+
+
 Progress = Callable[[int, int, str], None]
 """``progress(done, total, text)``."""
 
@@ -88,7 +106,9 @@ Progress = Callable[[int, int, str], None]
 class Services:
     """All that an engine may use (design, The engine contract).
 
-    ``ask`` is None where no model is configured; ``mask`` hides secrets in a text that leaves the conversation.
+    ``ask`` is None where no model is configured; ``summary_models`` are the one that it asks and, where that is another, the
+    main model, to be tried in this order. ``mask`` hides secrets in a text that leaves the conversation. ``pins`` are the
+    messages of the window that stay as they are; the host sets them before each compaction.
     """
 
     settings: Any
@@ -97,6 +117,8 @@ class Services:
     archive: ArchiveReader
     state: State
     ask: Ask | None = None
+    summary_models: tuple[SummaryModel, ...] = ()
+    pins: tuple[Message, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
     mask: Callable[[str], str] = redact
     progress: Progress = lambda done, total, text: None

@@ -16,7 +16,7 @@ from host.transforms.plan import Plan
 
 @dataclass(frozen=True)
 class Window:
-    """Head, middle and tail of a conversation; whole tool groups, the newest request never in the middle.
+    """Head, middle and tail of a conversation; whole tool groups, the newest request and pinned messages never in the middle.
 
     ``reason`` is "manual" or "automatic". The messages are the live ones: make new dicts, do not change them.
     """
@@ -38,9 +38,8 @@ class Window:
 
     @property
     def tail(self) -> list[Message]:
-        """The newest turns; a request that the tail had no room for stands at its front."""
-        lifted = [] if self.cut.lifted is None else [self.messages[self.cut.lifted]]
-        return [*lifted, *self.messages[self.cut.end :]]
+        """The newest turns; older messages that stay, a request that the tail had no room for and pins, stand at its front."""
+        return self.cut.behind(self.messages)
 
     @cached_property
     def room(self) -> int:

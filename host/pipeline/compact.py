@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from operator import is_
 
 from host.messages.reading import last_index, text_of
 from host.messages.types import Message
 from host.transforms.assemble import assemble
 from host.transforms.boundary import TAIL_FLOOR_MAX, Cut, choose_cut, kept_tokens
+from host.transforms.bridges import is_bridge
 from host.transforms.handoff import handoff_body, handoff_text, is_handoff, opened
 from host.transforms.plan import Cost, Plan
 from host.transforms.prune import prune
@@ -44,9 +46,11 @@ def compact(messages: list[Message], plan: Plan, summarise: Summarise) -> list[M
     The same list comes back where there is nothing to compact.
     """
     full = opened(messages)
-    pruned = prune(full, cost=plan.cost, protect_last=min(plan.protect_last_n, TAIL_FLOOR_MAX), tail_budget=plan.tail)
+    pinned = plan.pinned(full)
+    floor = min(plan.protect_last_n, TAIL_FLOOR_MAX)
+    pruned = prune(full, cost=plan.cost, protect_last=floor, tail_budget=plan.tail, pinned=pinned, mask=plan.mask)
     newest = last_index(full, is_handoff)
-    cut = choose_cut(pruned, plan, newest)
+    cut = choose_cut(pruned, plan, newest, pinned)
     middle = middle_of(pruned, full, cut, plan, newest)
     if not middle.originals and all(map(is_, pruned, full)) and fits_already(full, plan):
         return messages
@@ -69,10 +73,17 @@ def clipped(body: str, room: int, cost: Cost) -> str:
 
 
 def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan: Plan, newest: int) -> Middle:
-    """The turns between head and tail; earlier handoffs among them, up to ``newest``, are the previous summary, oldest first."""
+    """The turns between head and tail; earlier handoffs among them, up to ``newest``, are the previous summary, oldest first.
+
+    Pinned turns among the others are read too, since what was said around them is not understood without them; but no
+    summary covers them. Those right behind the previous summary were read for it: it is not told of them again. Without a
+    turn that leaves there is nothing to tell.
+    """
     indices = [i for i in range(cut.start, cut.end) if i != cut.lifted]
     earlier = {i for i in indices if i <= newest and is_handoff(full[i])}
-    kept = [i for i in indices if i not in earlier] if earlier else indices
+    turns = [i for i in indices if i not in earlier and not is_bridge(full[i])]
+    read_before = {*takewhile(lambda i: i in cut.pinned, (i for i in turns if i > newest))} if earlier else ()
+    kept = [i for i in turns if i not in read_before] if any(i not in cut.pinned for i in turns) else []
     bodies = [handoff_body(full[i]) for i in sorted(earlier)]
     return Middle(
         originals=[full[i] for i in kept],

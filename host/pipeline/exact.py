@@ -9,15 +9,16 @@ from itertools import pairwise
 
 from host.messages.facts import Told, block
 from host.messages.ledger import Entry, Kind
-from host.messages.reading import is_system
+from host.messages.reading import is_system, text_of
 from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.transforms.boundary import align_forward
-from host.transforms.handoff import handoff_text, with_exact
+from host.transforms.handoff import handoff_text, with_exact, without_exact
 
 SUMMARIES = frozenset({Kind.SUMMARY, Kind.MERGED})
 LEAST = 40  # tokens: a smaller block holds a heading and hardly a value
 FRAME = 16  # tokens of its heading and its end
+SHARE = 0.30  # of the window before: what summaries and block take together at most, so that a short conversation gets shorter
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,28 @@ class Exact:
     count: Callable[[str], int]
 
 
-def with_block(entries: list[Entry], exact: Exact | None, spare: int) -> list[Entry]:
-    """The entries with a block of what holds and is told in none of them any more, if it fits into ``spare`` tokens."""
-    entries = [_written(entry, "") if entry.kind in SUMMARIES else entry for entry in entries if entry.kind is not Kind.FACTS]
-    room = min(exact.budget, spare // 2) - FRAME if exact is not None else 0  # half of the room: the window is to grow a while
-    if exact is None or room < LEAST:
+def without_block(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without any block of exact values."""
+    return [_written(entry, "") if entry.kind in SUMMARIES else entry for entry in entries if entry.kind is not Kind.FACTS]
+
+
+def room_for_block(exact: Exact, before: Sequence[Entry], after: Sequence[Entry], old: int, new: int) -> int:
+    """Tokens for a block in the window ``after``, which has none, of ``new`` tokens; the one ``before`` had ``old``.
+
+    At most half of what is free below the threshold, since the window is to grow a while. Of a short conversation no more than
+    its share, which the summaries have first, or than the block that stands in it takes already.
+    """
+    stands = sum(exact.count(text) - exact.count(without_exact(text)) for text in _handoffs(before))
+    share = int(old * SHARE) - sum(map(exact.count, _handoffs(after)))
+    return min(exact.budget, (min(old, exact.threshold) - new) // 2, max(share, stands))
+
+
+def with_block(entries: list[Entry], exact: Exact, room: int) -> list[Entry]:
+    """The entries, which have no block, with one of what holds and is told in none of them, if it fits into ``room`` tokens."""
+    if room - FRAME < LEAST:
         return entries
     window = _Window(entries)
-    text = block(window.without(exact.holding), room, exact.count, is_shown=window.shows)
+    text = block(window.without(exact.holding), room - FRAME, exact.count, is_shown=window.shows)
     if not text:
         return entries
     last = next((i for i in range(len(entries) - 1, -1, -1) if entries[i].kind in SUMMARIES), None)
@@ -64,6 +79,10 @@ class _Window:
     @cached_property
     def _text(self) -> str:
         return "\n".join(searchable(entry.message) for entry in self._entries)
+
+
+def _handoffs(entries: Sequence[Entry]) -> list[str]:
+    return [text_of(entry.message) for entry in entries if entry.kind in SUMMARIES or entry.kind is Kind.FACTS]
 
 
 def _written(entry: Entry, text: str) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -11,12 +11,27 @@ from host.messages.ledger import Entry, Kind, Ledger, align
 from host.messages.reading import call_id, calls_of, is_system, text_of
 from host.messages.types import Message
 from host.messages.violations import violations
-from host.pipeline.exact import Exact, with_block
-from host.transforms.boundary import align_forward
+from host.pipeline.exact import SUMMARIES, Exact, room_for_block, with_block, without_block
+from host.pipeline.pinned import (
+    HANDOFFS,
+    Pinned,
+    group_of_their_own,
+    in_order,
+    is_same_window,
+    joined,
+    ranges,
+    restored,
+    shown_rows,
+    unbridged,
+    uncovered,
+    with_bridges,
+    with_merges,
+)
 from host.transforms.handoff import is_handoff, merged_in_front, split_merged
 from host.transforms.sanitize import STUB, pair_results
 
 Count = Callable[[Sequence[Message]], int]
+NONE: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True)
@@ -56,36 +71,49 @@ def settle(
     *,
     count: Count,
     given: Sequence[Message] = (),
-    pins: Sequence[Message] = (),
+    pins: Sequence[Entry] = (),
+    places: Mapping[int, int] = NONE,
+    limit: int | None = None,
     exact: Exact | None = None,
 ) -> Settled | Refused:
     """Judge and complete what an engine returned for the window of ``before``, and place the block of exact values.
 
     ``given`` are the very messages that the engine got: they tell a summary that it kept from one that it wrote anew.
+    ``pins`` are in the new window as they are, also those that the old one did not show; where the window would then hold
+    more than ``limit`` tokens, those wait. ``places`` are the places of rows that are new versions of older ones.
     """
     if not isinstance(returned, list):
         return Refused(f"it returned {type(returned).__name__}, not a list of messages")
     if oddity := _oddity(returned):
         return Refused(oddity)
     entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
-    entries = [*map(_written_anew, entries, _parts_anew(returned, given))]
+    entries = unbridged([*map(_written_anew, entries, _parts_anew(returned, given))])
     if unkeepable := [entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)]:
         return Refused(f"it returned a message of role {unkeepable[0].get('role')!r} that JSON cannot hold")
-    entries, repairs = completed(before, entries, pins)
+    pinned = Pinned(pins, places)
+    settled = _judged(before, entries, pinned, count, exact)
+    if limit is not None and isinstance(settled, Settled) and settled.receipt.after > max(limit, settled.receipt.before):
+        return _judged(before, entries, pinned.among(shown_rows(before)), count, exact)
+    return settled
+
+
+def _judged(before: Ledger, entries: list[Entry], pinned: Pinned, count: Count, exact: Exact | None) -> Settled | Refused:
+    """The entries completed, or why the old window stays."""
+    entries, repairs = completed(before, entries, pinned)
     if (newest := _lost_newest(before, entries)) is not None:
         return Refused(f"it left out the newest message ({newest})")
-    entries = with_covers(before, with_merges(entries))
-    ledger = Ledger(entries)
+    ledger = Ledger(with_bridges(with_covers(before, with_merges(entries, pinned)), pinned))
     messages = render(ledger)
-    if len(entries) == len(before) and all(map(_is_same, entries, before)):
+    if is_same_window(ledger, before):
         return IDLE
     if broken := _new_violations(before, messages):
         return Refused(broken[0])
     old, new = count(render(before)), count(messages)
-    if new > old:
+    most = old if new <= old else count(render(joined(before, pinned)))
+    if new > most:
         return Refused(f"the window grew from {old:,} to {new:,} tokens")
     if exact is not None:
-        ledger, messages, new = _with_exact(ledger, exact, count, old, new)
+        ledger, messages, new = _with_exact(before, ledger, exact, count, most, new, pinned)
     return Settled(ledger, messages, receipt_of(before, ledger, old, new, repairs))
 
 
@@ -98,11 +126,13 @@ def _oddity(returned: list[object]) -> str:
     return ""
 
 
-def _with_exact(ledger: Ledger, exact: Exact, count: Count, old: int, new: int) -> tuple[Ledger, list[Message], int]:
+def _with_exact(
+    before: Ledger, ledger: Ledger, exact: Exact, count: Count, old: int, new: int, pinned: Pinned
+) -> tuple[Ledger, list[Message], int]:
     """The window with its block, as long as it is smaller than before and below the threshold."""
-    bare = Ledger(with_block(list(ledger), None, 0))
-    bare_size = count(render(bare)) if bare != ledger else new
-    blocked = Ledger(with_block(list(bare), exact, min(old, exact.threshold) - bare_size))
+    bare = Ledger(without_block(unbridged(ledger)))
+    room = room_for_block(exact, before, bare, old, count(render(bare)) if bare != ledger else new)
+    blocked = Ledger(with_bridges(with_block(list(bare), exact, room), pinned))
     size = count(messages := render(blocked))
     if size > min(old, max(exact.threshold, new)) or violations(messages):
         return (ledger, render(ledger), new)
@@ -146,17 +176,22 @@ def _written_anew(entry: Entry, anew: bool) -> Entry:
     return replace(entry, covers=()) if anew and entry.kind is Kind.SUMMARY else entry
 
 
-def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> tuple[list[Entry], tuple[str, ...]]:
+def completed(before: Ledger, entries: list[Entry], pinned: Pinned) -> tuple[list[Entry], tuple[str, ...]]:
     """System prompt, newest request and pins are back in archive order, and every call has its result."""
     repairs: list[str] = []
-    for wanted in _wanted(before, pins):
-        if any(entry.row == wanted.row for entry in entries):
+    wanted = _wanted(before, pinned)
+    for one in wanted:
+        kept = next((entry for entry in entries if entry.row == one.row), None)
+        if kept is not None and (kept.kind is Kind.ORIGINAL or one.row not in pinned.rows):
             continue
-        if (twin := _twin(entries, wanted)) is not None:
-            entries = [wanted if i == twin else entry for i, entry in enumerate(entries)]
+        twin = _twin(entries, one, pinned) if one.row not in pinned.rows else None
+        if twin is not None:
+            entries = [one if i == twin else entry for i, entry in enumerate(entries)]
         else:
-            entries = _inserted(entries, wanted)
-            repairs.append(f"restored the {wanted.message.get('role')} message of row {wanted.row}")
+            entries = restored(entries, one, pinned)
+            repairs.append(f"restored the {one.message.get('role')} message of row {one.row}")
+    entries = group_of_their_own(entries, pinned)
+    entries = in_order(entries, with_covers(before, entries), {one.row for one in wanted}, pinned)
     entries = _request_last(before, entries)
     paired = pair_results([entry.message for entry in entries])
     if paired.is_repaired:
@@ -168,23 +203,12 @@ def completed(before: Ledger, entries: list[Entry], pins: Sequence[Message]) -> 
     return [_repaired(entries[at] if at is not None else None, message) for at, message in sources], tuple(repairs)
 
 
-def with_merges(entries: list[Entry]) -> list[Entry]:
-    """A summary whose role is that of the message after it is merged in front of it: two equal roles never meet."""
-    following: list[Entry | None] = [*entries[1:], None]
-    return [
-        replace(entry, kind=Kind.MERGED)
-        if entry.kind is Kind.SUMMARY and after is not None and after.message.get("role") == entry.message.get("role")
-        else entry
-        for entry, after in zip(entries, following, strict=True)
-    ]
-
-
 def with_covers(before: Ledger, entries: list[Entry]) -> list[Entry]:
     """The first new summary stands for every row of the old window that is nowhere else."""
-    summaries = (Kind.SUMMARY, Kind.MERGED)
+    entries = uncovered(entries)
     present = {row for entry in entries for row in rows_of(entry)}
     missing = sorted({row for entry in before for row in rows_of(entry)} - present)
-    fresh = next((i for i, entry in enumerate(entries) if entry.kind in summaries and not entry.covers), None)
+    fresh = next((i for i, entry in enumerate(entries) if entry.kind in SUMMARIES and not entry.covers), None)
     if fresh is None or not missing:
         return entries
     return [replace(entry, covers=ranges(missing)) if i == fresh else entry for i, entry in enumerate(entries)]
@@ -205,34 +229,18 @@ def rows_of(entry: Entry) -> set[int]:
     return own | {row for span in entry.covers for row in span}
 
 
-def ranges(rows: Sequence[int]) -> tuple[range, ...]:
-    """Rising rows as ranges."""
-    spans: list[range] = []
-    for row in rows:
-        if spans and spans[-1].stop == row:
-            spans[-1] = range(spans[-1].start, row + 1)
-        else:
-            spans.append(range(row, row + 1))
-    return tuple(spans)
-
-
 def newest_request_entry(ledger: Sequence[Entry]) -> Entry | None:
     """The newest user message that came from outside, not from an engine or the host."""
-    asked = (e for e in reversed(ledger) if e.kind is Kind.ORIGINAL and e.message.get("role") == "user")
+    asked = (e for e in reversed(ledger) if e.kind in (Kind.ORIGINAL, Kind.DIGEST) and e.message.get("role") == "user")
     return next((entry for entry in asked if entry.row is not None), None)
 
 
-def _wanted(before: Ledger, pins: Sequence[Message]) -> list[Entry]:
+def _wanted(before: Ledger, pinned: Pinned) -> list[Entry]:
     """What must be in every window, in archive order."""
-    pinned = {id(pin) for pin in pins}
     request = newest_request_entry(before)
     leading = list(takewhile(lambda entry: is_system(entry.message), before))
-    wanted = [*leading, *(entry for entry in before if id(entry.message) in pinned), *([request] if request else [])]
-    return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=lambda entry: entry.row or 0)
-
-
-def _is_same(entry: Entry, known: Entry) -> bool:
-    return entry.row == known.row and entry.message is known.message
+    wanted = [*leading, *pinned.entries, *([request] if request else [])]
+    return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=pinned.place)
 
 
 def _new_violations(before: Ledger, messages: list[Message]) -> list[str]:
@@ -249,14 +257,14 @@ def _repaired(entry: Entry | None, message: Message) -> Entry:
 
 
 def _request_last(before: Ledger, entries: list[Entry]) -> list[Entry]:
-    """The newest request stands behind whatever an engine wrote in the user's name."""
+    """The newest request stands behind all that the user said before, and behind whatever an engine wrote in the user's name."""
     request = newest_request_entry(before)
-    place = next((i for i, entry in enumerate(entries) if request is not None and entry.row == request.row), None)
-    invented = [i for i, entry in enumerate(entries) if entry.kind is Kind.FOREIGN and entry.message.get("role") == "user"]
-    if place is None or not invented or invented[-1] < place:
+    place = next((i for i, entry in enumerate(entries) if request is not None and entry.row == request.row), len(entries))
+    late = [i for i, entry in enumerate(entries) if i > place and entry.message.get("role") == "user" and entry.kind not in HANDOFFS]
+    if not late:
         return entries
-    behind = align_forward([entry.message for entry in entries], invented[-1] + 1)
-    return [*entries[:place], *entries[place + 1 : behind], entries[place], *entries[behind:]]
+    behind = [entry for i, entry in enumerate(entries) if i > place and i not in late]
+    return [*entries[:place], *(entries[i] for i in late), entries[place], *behind]
 
 
 def _lost_newest(before: Ledger, entries: list[Entry]) -> str | None:
@@ -264,7 +272,7 @@ def _lost_newest(before: Ledger, entries: list[Entry]) -> str | None:
     newest = before[-1] if len(before) else None
     if newest is None or newest.row is None or any(entry.row == newest.row for entry in entries):
         return None
-    return None if _twin(entries, newest) is not None else newest.message.get("role", "?")
+    return None if _twin(entries, newest, Pinned()) is not None else newest.message.get("role", "?")
 
 
 def _can_be_kept(message: Message) -> bool:
@@ -275,23 +283,11 @@ def _can_be_kept(message: Message) -> bool:
     return True
 
 
-def _twin(entries: list[Entry], wanted: Entry) -> int | None:
+def _twin(entries: list[Entry], wanted: Entry, pinned: Pinned) -> int | None:
     """Index of an equal message that was taken for an older row: said twice, it is in the window all the same."""
-    told = identity(wanted.message)
-    spoken = (i for i in range(len(entries) - 1, -1, -1) if entries[i].message.get("role") == wanted.message.get("role"))
+    told, free = identity(wanted.message), range(len(entries) - 1, -1, -1)
+    spoken = (i for i in free if entries[i].message.get("role") == wanted.message.get("role") and entries[i].row not in pinned.rows)
     return next((i for i in spoken if entries[i].kind is Kind.ORIGINAL and identity(entries[i].message) == told), None)
-
-
-def _inserted(entries: list[Entry], wanted: Entry) -> list[Entry]:
-    """The entries with one more, behind the last older row and behind a summary, never inside a tool group."""
-    row = wanted.row or 0
-    older = [i for i, entry in enumerate(entries) if entry.row is not None and entry.row < row]
-    place = older[-1] + 1 if older else 0
-    if not is_system(wanted.message):
-        while place < len(entries) and (is_system(entries[place].message) or entries[place].kind in (Kind.SUMMARY, Kind.MERGED)):
-            place += 1
-    place = align_forward([entry.message for entry in entries], place)
-    return [*entries[:place], wanted, *entries[place:]]
 
 
 def _unmerged(entry: Entry) -> Entry:

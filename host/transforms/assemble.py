@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from host.messages.reading import is_system
 from host.messages.types import Message
 from host.transforms.boundary import Cut
+from host.transforms.bridges import bridge, with_bridges
 from host.transforms.handoff import merged_in_front, with_note
 from host.transforms.media import strip_historical_media
 from host.transforms.plan import Plan
 from host.transforms.sanitize import repair_pairs
-
-BRIDGE = {"user": "(continued)", "assistant": "Understood."}
-"""Text of a turn that keeps roles apart where a pinned message must not take the summary in."""
 
 
 @dataclass(frozen=True)
@@ -54,31 +52,36 @@ def assemble(messages: Sequence[Message], cut: Cut, handoff: str, plan: Plan, *,
     head = list(messages[: cut.start])
     if note and head and is_system(head[0]):
         head[0] = with_note(head[0])
-    lifted = [] if cut.lifted is None else [messages[cut.lifted]]
-    return _finish([*head, *_seated(head, [*lifted, *messages[cut.end :]], handoff, plan)])
+    return _finish([*head, *_seated(head, cut.behind(messages), handoff, plan)], plan)
 
 
-def _seated(head: list[Message], tail: list[Message], handoff: str, plan: Plan) -> list[Message]:
+def _seated(head: list[Message], behind: list[Message], handoff: str, plan: Plan) -> list[Message]:
+    first = next((i for i, m in enumerate(behind) if not is_system(m)), len(behind))
+    is_pinned = first in plan.pinned(behind)
     if not handoff:
-        return tail
-    first = next((i for i, m in enumerate(tail) if not is_system(m)), len(tail))
-    seat = seat_between(head, tail)
+        return with_bridges([*head, *behind], {len(head) + first} if is_pinned else ())[len(head) :]
+    seat = seat_between(head, behind)
     alone: Message = {"role": seat.role, "content": handoff}
     if not seat.merged:
-        return [alone, *tail]
-    if plan.is_pinned(tail[first]):
-        other = "assistant" if seat.role == "user" else "user"
-        bridge: Message = {"role": other, "content": BRIDGE[other]}
-        return [alone, bridge, *tail] if not head or seat.role != head[-1].get("role") else [bridge, alone, *tail]
-    return [*tail[:first], merged_in_front(handoff, tail[first]), *tail[first + 1 :]]
+        return [alone, *behind]
+    if is_pinned:
+        return [alone, bridge(seat.role), *behind]
+    return [*behind[:first], merged_in_front(handoff, behind[first]), *behind[first + 1 :]]
 
 
-Finish = Callable[[list[Message]], list[Message]]
-FINISH: tuple[Finish, ...] = (repair_pairs, strip_historical_media)
-"""What every compacted list goes through last; each step changes nothing the second time."""
+Finish = Callable[[list[Message], Sequence[Message]], list[Message]]
 
 
-def _finish(messages: list[Message]) -> list[Message]:
+def whole_pairs(messages: list[Message], pins: Sequence[Message] = ()) -> list[Message]:
+    """Calls and results in pairs; those of a pinned message are whole and stay."""
+    return repair_pairs(messages)
+
+
+FINISH: tuple[Finish, ...] = (whole_pairs, strip_historical_media)
+"""What every compacted list goes through last, with the messages of it that stay as they are; done twice is done once."""
+
+
+def _finish(messages: list[Message], plan: Plan) -> list[Message]:
     for step in FINISH:
-        messages = step(messages)
+        messages = step(messages, [messages[i] for i in plan.pinned(messages)])
     return messages

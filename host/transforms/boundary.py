@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from host.messages.reading import calls_of, has_words, is_system, last_index
 from host.messages.types import Message
 from host.tokens.budgets import SOFT_CEILING_RATIO
+from host.transforms.bridges import is_bridge, with_bridges
 from host.transforms.handoff import is_handoff
 from host.transforms.plan import Cost, Plan
 
@@ -21,45 +23,62 @@ HEAD_SHARE = 0.25  # of the threshold, so that old turns never crowd out the new
 class Cut:
     """Head ``[0, start)``, middle ``[start, end)``, tail ``[end, n)``.
 
-    ``lifted`` is the index of the newest request where it stands in the middle: it stays whole, after the summary.
+    ``lifted`` is the index of the newest request where it stands in the middle, ``pinned`` are those of the pinned
+    messages in it, as whole groups: they stay as they are, after the summary.
     """
 
     start: int
     end: int
     lifted: int | None = None
+    pinned: frozenset[int] = frozenset()
+
+    @cached_property
+    def staying(self) -> list[int]:
+        """The indices within the middle of what no summary stands for, in the order of the list."""
+        lifted = () if self.lifted is None else (self.lifted,)
+        return sorted({*self.pinned, *lifted})
 
     def middle(self, messages: Sequence[Message]) -> list[Message]:
-        """What the summary covers."""
-        return [m for i, m in enumerate(messages[self.start : self.end], self.start) if i != self.lifted]
+        """What the summary covers; turns that only kept roles apart go without one."""
+        staying = {*self.staying}
+        inner = enumerate(messages[self.start : self.end], self.start)
+        return [m for i, m in inner if i not in staying and not (self.pinned and is_bridge(m))]
+
+    def behind(self, messages: Sequence[Message]) -> list[Message]:
+        """What stands behind the summary: what stays of the middle, then the tail, with turns between that keep roles apart."""
+        kept = [*self.staying, *range(self.end, len(messages))]
+        after = {at for at, i in enumerate(kept) if at and i != kept[at - 1] + 1}
+        seams = {at for at in after if kept[at] in self.pinned or kept[at - 1] in self.pinned}
+        return with_bridges([messages[i] for i in kept], seams)
 
 
-def choose_cut(messages: Sequence[Message], plan: Plan, handoff: int | None = None) -> Cut:
+def choose_cut(messages: Sequence[Message], plan: Plan, handoff: int | None = None, pinned: frozenset[int] | None = None) -> Cut:
     """The cut that keeps most: all anchors where the result fits, else the reply anchor goes, then the request is lifted.
 
-    ``handoff`` is the index of the newest handoff, -1 where there is none; None: it is looked for.
+    ``handoff`` is the index of the newest handoff, -1 where there is none; ``pinned`` are the indices of pinned messages, as
+    whole groups. None: they are looked for.
     """
     handoff = last_index(messages, is_handoff) if handoff is None else handoff
+    pinned = plan.pinned(messages) if pinned is None else pinned
     start, newest = head_end(messages, plan, condensed=handoff >= 0), newest_group(messages)
     least = handoff + 1  # an earlier handoff is always taken into the new one
     bare = min(max(tail_cut(messages, start, plan), align_forward(messages, least)), newest)
     for anchors in (ANCHORS, ANCHORS[:1]):
         end = min(anchored_cut(messages, start, bare, anchors), newest)
-        if end >= least and fits(messages, Cut(start, end), plan):
-            return Cut(start, end)
-    return lifted_cut(messages, start, bare, plan)
+        cut = Cut(start, end, pinned=_within(pinned, start, end))
+        if end >= least and fits(messages, cut, plan):
+            return cut
+    return lifted_cut(messages, start, bare, plan, pinned)
 
 
 def fits(messages: Sequence[Message], cut: Cut, plan: Plan) -> bool:
-    """Whether head, handoff, lifted request and tail stay under the threshold beside system and tools."""
+    """Whether head, handoff, pins, lifted request and tail stay under the threshold beside system and tools."""
     return plan.threshold is None or kept_tokens(messages, cut, plan) + plan.frame + plan.summary <= plan.threshold
 
 
 def kept_tokens(messages: Sequence[Message], cut: Cut, plan: Plan) -> int:
-    """Tokens of all that is sent beside the handoff: tools, system and its note, head, lifted request, tail."""
-    kept = [*messages[: cut.start], *messages[cut.end :]]
-    if cut.lifted is not None:
-        kept.append(messages[cut.lifted])
-    return plan.tools + plan.note + plan.spent(kept)
+    """Tokens of all that is sent beside the handoff: tools, system and its note, head, pins, lifted request, tail."""
+    return plan.tools + plan.note + plan.spent(messages[: cut.start]) + plan.spent(cut.behind(messages))
 
 
 def head_end(messages: Sequence[Message], plan: Plan, *, condensed: bool) -> int:
@@ -143,17 +162,18 @@ ANCHORS: tuple[Anchor, ...] = (anchor_request, anchor_reply)
 """What keeps the cut earlier, strongest first: where the result would not fit, the last is dropped first."""
 
 
-def lifted_cut(messages: Sequence[Message], start: int, end: int, plan: Plan) -> Cut:
+def lifted_cut(messages: Sequence[Message], start: int, end: int, plan: Plan, pinned: frozenset[int] = frozenset()) -> Cut:
     """The earliest cut that fits without anchors; the request is taken out of the middle, at last the head goes too."""
     system = system_end(messages)
     request = newest_request(messages)
     cut = Cut(start, max(start, end))
     for head in (start, min(start, system + 1 if request == system else system)):
-        room = room_behind(messages, head, plan)
-        for boundary, tail in _cuts_from(messages, max(end, head), plan.cost):
+        staying = {i for i in pinned if i >= head}
+        room = room_behind(messages, head, plan) - plan.spent([messages[i] for i in staying])
+        for boundary, tail in _cuts_from(messages, max(end, head), plan.cost, staying):
             lifted = request if head <= request < boundary else None
-            cut = Cut(head, boundary, lifted)
-            if tail + (0 if lifted is None else plan.cost(messages[lifted])) <= room:
+            cut = Cut(head, boundary, lifted, _within(pinned, head, boundary))
+            if tail + (0 if lifted is None or lifted in staying else plan.cost(messages[lifted])) <= room:
                 return cut
     return cut
 
@@ -175,12 +195,12 @@ def newest_group(messages: Sequence[Message]) -> int:
 
 def newest_request(messages: Sequence[Message], since: int = 0) -> int:
     """Index of the newest user message that a person wrote, -1 where there is none."""
-    return last_index(messages, lambda m: m.get("role") == "user" and not is_handoff(m), since=since)
+    return last_index(messages, lambda m: m.get("role") == "user" and not is_handoff(m) and not is_bridge(m), since=since)
 
 
 def newest_reply(messages: Sequence[Message], since: int = 0) -> int:
     """Index of the newest assistant message with words; where none has any, of the newest assistant message."""
-    spoken = last_index(messages, lambda m: m.get("role") == "assistant" and has_words(m), since=since)
+    spoken = last_index(messages, lambda m: m.get("role") == "assistant" and has_words(m) and not is_bridge(m), since=since)
     return spoken if spoken >= 0 else last_index(messages, lambda m: m.get("role") == "assistant", since=since)
 
 
@@ -234,11 +254,18 @@ def _first_over(messages: Sequence[Message], start: int, budget: int, floor: int
     return start
 
 
-def _cuts_from(messages: Sequence[Message], end: int, cost: Cost) -> Iterator[tuple[int, int]]:
-    """Every place from ``end`` on where a group begins, with the tokens from there on; the newest group last, whoever speaks."""
+def _within(pinned: frozenset[int], start: int, end: int) -> frozenset[int]:
+    return frozenset(i for i in pinned if start <= i < end) if pinned else pinned
+
+
+def _cuts_from(messages: Sequence[Message], end: int, cost: Cost, staying: Container[int]) -> Iterator[tuple[int, int]]:
+    """Every place from ``end`` on where a group begins, with the tokens from there on but for what stays in any case.
+
+    The newest group comes last, whoever speaks.
+    """
     newest = newest_group(messages)
-    left = sum(map(cost, messages[end:]))
+    left = sum(cost(message) for index, message in enumerate(messages[end:], end) if index not in staying)
     for index in range(end, newest + 1):
         if index == newest or (messages[index].get("role") != "tool" and not is_system(messages[index])):
             yield index, left
-        left -= cost(messages[index])
+        left -= 0 if index in staying else cost(messages[index])

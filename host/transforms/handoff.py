@@ -23,6 +23,26 @@ PREFIX = (
 )
 SHORT_PREFIX = f"{TAG} Background notes on earlier turns; act only on the newest user message outside them."
 
+EARLIER_PREFIXES = (
+    f"{TAG} The earlier part of this conversation no longer fits and was condensed into the notes below. "
+    "They are background, not instructions: nothing in them is a new request, so do not answer, repeat or carry out what they mention. "
+    "Work only on the newest user message that comes after these notes. A topic that appears in both gives no permission to resume "
+    "old work; what the Historical sections list stays closed unless that message asks for it, and a message such as stop, undo "
+    "or never mind ends it. "
+    "Memory files and the system prompt keep their authority, all tools stay usable, "
+    "and the state described here may have moved on: check before relying on it.",
+    f"{TAG} Background notes on earlier turns; act only on the newest user message after them.",
+    LEGACY_TAG,
+)
+"""What handoffs began with before, newest first: stored conversations hold them still. A prefix that is changed is added here."""
+
+PREFIXES = (PREFIX, SHORT_PREFIX, *EARLIER_PREFIXES)
+FOREIGN_OPENING = f"{TAG} Earlier turns were compacted"
+"""How the handoffs of other agents begin whose sessions are imported; the first line is all of their prefix."""
+PRIOR_OPENING = "[PRIOR CONTEXT — for reference only; not a new message]"
+PRIOR_END = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+"""Around a message that another agent merged its handoff behind, where here it stands in front."""
+
 NOTE = (
     "[Note: Some earlier conversation turns have been compacted into a handoff summary to save room; build on it instead of redoing "
     "the work. Persistent memory (MEMORY.md, USER.md) stays authoritative.]"
@@ -32,7 +52,7 @@ EXACT_HEADING = "## Kept word for word by the host"
 EXACT_END = "(end of what is kept word for word)"
 GAP = "\n\n"
 NOTHING = "\n"  # behind a handoff that was merged into a message with null content
-OPENING = "[CONTEXT "
+OPENING = "CONTEXT "  # what is in every opening above
 MARGIN = 256  # characters that blanks before a handoff may take
 
 
@@ -44,23 +64,26 @@ def handoff_text(body: str, *, short: bool = False) -> str:
 
 
 def is_handoff(message: Message) -> bool:
-    """Whether the message is, or begins with, a handoff: by one of our prefixes, or by tag and end marker."""
+    """Whether the message is, or holds, a handoff: by a prefix of ours of any time, by tag and end marker, or another agent's."""
     content: object = message.get("content")
     if isinstance(content, str) and OPENING not in content[:MARGIN]:  # asked of every message: most are told from one look
         return False
-    text = text_of(message).lstrip()
-    if text.startswith((PREFIX, SHORT_PREFIX, LEGACY_TAG)):
-        return True
-    return text.startswith(TAG) and END_MARKER in text
+    text = _behind_prior(text_of(message).lstrip())
+    return text.startswith((*PREFIXES, FOREIGN_OPENING)) or (text.startswith(TAG) and END_MARKER in text)
 
 
 def handoff_body(message: Message) -> str:
-    """The notes of a handoff without prefix, end marker, the host's exact values and what was merged behind it."""
-    text = without_exact(text_of(message).lstrip().split(END_MARKER, 1)[0]).strip()
-    for prefix in (PREFIX, SHORT_PREFIX, LEGACY_TAG):
+    """The notes of a handoff without prefix, end marker, the host's exact values and what was merged with it."""
+    text = without_exact(_behind_prior(text_of(message).lstrip()).split(END_MARKER, 1)[0]).strip()
+    for prefix in PREFIXES:
         if text.startswith(prefix):
             return text[len(prefix) :].strip()
     return text.partition("\n")[2].strip()
+
+
+def _behind_prior(text: str) -> str:
+    """The text from its handoff on, where another agent merged that behind a message."""
+    return text.partition(PRIOR_END)[2].lstrip() if text.startswith(PRIOR_OPENING) and PRIOR_END in text else text
 
 
 def with_exact(handoff: str, block: str) -> str:
@@ -98,11 +121,15 @@ def split_merged(message: Message) -> list[Message]:
     content: object = message.get("content")
     if isinstance(content, list):
         return _split_parts(message, content)
+    text = str(content).lstrip()
+    if text.startswith(PRIOR_OPENING):
+        prior = text[len(PRIOR_OPENING) :].partition(PRIOR_END)[0].removeprefix("\n").removesuffix(GAP)
+        return [_standalone(message, _behind_prior(text)), cast(Message, {**message, "content": prior})]
     before, marker, behind = str(content).partition(END_MARKER)
     if not marker or (not behind and not calls_of(message)):
         return [message]
-    original = None if behind in ("", NOTHING) else behind.removeprefix(GAP)
-    return [_standalone(message, before + marker), cast(Message, {**message, "content": original})]
+    own = None if behind in ("", NOTHING) else behind.removeprefix(GAP)
+    return [_standalone(message, before + marker), cast(Message, {**message, "content": own})]
 
 
 def with_note(system: Message) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from host.messages.reading import has_image, is_image, last_index, parts_of
@@ -10,13 +11,18 @@ from host.messages.types import Message
 STRIPPED = "[Attached image — stripped after compression]"
 
 
-def strip_historical_media(messages: list[Message]) -> list[Message]:
-    """Pictures before the newest user turn that has one become a short note, and those of tools before the newest user turn."""
+def strip_historical_media(messages: list[Message], pins: Sequence[Message] = ()) -> list[Message]:
+    """Pictures before the newest user turn that has one become a short note, and those of tools before the newest user turn.
+
+    ``pins`` are messages of the list that keep theirs.
+    """
     shown = last_index(messages, lambda m: m.get("role") == "user" and has_image(m))
     asked = last_index(messages, lambda m: m.get("role") == "user")
     if not any(has_image(m) for m in messages[: max(shown, asked)]):
         return messages
-    return [without_images(m) if i < (max(shown, asked) if m.get("role") == "tool" else shown) else m for i, m in enumerate(messages)]
+    kept = frozenset(map(id, pins))
+    before = {"tool": max(shown, asked)}
+    return [without_images(m) if i < before.get(m.get("role", ""), shown) and id(m) not in kept else m for i, m in enumerate(messages)]
 
 
 def without_images(message: Message) -> Message:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from host.messages.masked import Mask
+from host.messages.reading import calls_of
 from host.messages.types import Message
 from host.transforms.handoff import NOTE, handoff_text
 
@@ -29,7 +31,9 @@ class Plan:
     protect_last_n: int = 20  # messages
     tools: int = 0
     focus: str | None = None
+    memory: str = ""  # what memory plugins want the summary to know
     pins: tuple[Message, ...] = ()
+    mask: Mask = str  # hides secrets in what is cut
 
     @cached_property
     def frame(self) -> int:
@@ -43,8 +47,31 @@ class Plan:
 
     def is_pinned(self, message: Message) -> bool:
         """Whether the user asked for this very message to stay."""
-        return any(message is pin for pin in self.pins)
+        return id(message) in self._pinned
+
+    def pinned(self, messages: Sequence[Message]) -> frozenset[int]:
+        """Indices of the pinned messages; a pinned call or result stands for its whole group."""
+        if not self.pins:
+            return frozenset()
+        return frozenset(at for i, message in enumerate(messages) if self.is_pinned(message) for at in group_of(messages, i))
+
+    @cached_property
+    def _pinned(self) -> frozenset[int]:
+        return frozenset(map(id, self.pins))
 
     def spent(self, messages: Sequence[Message]) -> int:
         """Tokens of a list."""
         return sum(map(self.cost, messages))
+
+
+def group_of(messages: Sequence[Message], index: int) -> range:
+    """The indices of a calling message and the results behind it, asked for by any of them; of any other message its own."""
+    first = index
+    while first > 0 and messages[first].get("role") == "tool":
+        first -= 1
+    if not calls_of(messages[first]):
+        return range(index, index + 1)
+    last = first + 1
+    while last < len(messages) and messages[last].get("role") == "tool":
+        last += 1
+    return range(first, last)

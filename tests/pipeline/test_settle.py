@@ -85,8 +85,9 @@ def test_the_newest_request_is_restored_as_the_same_object_in_archive_order() ->
 
 def test_pinned_messages_come_back_where_they_were() -> None:
     pin = HISTORY[1]
-    outcome = settled([HISTORY[0], HISTORY[-1]], pins=[pin])
-    assert outcome.messages == [HISTORY[0], pin, HISTORY[-1]]
+    outcome = settled([HISTORY[0], HISTORY[-1]], pins=[Entry(pin, 2)])
+    assert outcome.messages == [HISTORY[0], pin, assistant("Understood."), HISTORY[-1]]
+    assert outcome.messages[1] is pin
 
 
 def test_orphan_results_go_and_missing_ones_are_stubbed() -> None:
