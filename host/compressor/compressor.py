@@ -3,54 +3,205 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from host.compressor.notes import write_notes
-from host.compressor.template import summary_prompt
+from host.compressor.failures import Failure
+from host.compressor.feasibility import small_models
+from host.compressor.focus import implicit_focus
+from host.compressor.notes import notes_budget, write_notes
+from host.compressor.policy import POLICY, Ending, decision_for, stays
+from host.compressor.record import Record
+from host.compressor.summariser import Draft, Summariser, SummaryFailed, Task
 from host.engine.engine import Engine
+from host.engine.idle import Idle
 from host.engine.report import Report
+from host.engine.services import Services
 from host.engine.window import Window
-from host.errors import ProviderError
+from host.messages.reading import calls_of, has_image, has_words
 from host.messages.types import Message
-from host.pipeline.compact import Middle, compact
-from host.tokens import summary_budget
+from host.pipeline.compact import Middle, clipped, compact
+
+WHERE = "`ctxhost grep` finds them"
+RECOVERED = "recovered"
+
+
+class Stays(Exception):
+    """The window stays as it is; the report says why."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report.error)
+        self.report = report
 
 
 class Compressor(Engine[None]):
-    """Summarises the middle: with a model where one is configured, else from the text itself."""
+    """Summarises the middle: with a model where one is configured, else from the text itself.
+
+    ``record`` is what it remembers of failures; with the counters it outlives a restart.
+    """
 
     name = "compressor"
     leaves_input_alone = True
 
+    def __init__(self, services: Services) -> None:
+        self.model = services.facts.model
+        self.record = Record(services)
+        self.summariser = Summariser(services)
+        self.told = 0  # tokens of the request, as the host estimates it
+        self.is_checked = False
+        super().__init__(services)
+        kept = self.record.begin()
+        self.compression_count = kept.compactions
+        self.state = replace(self.state, effect=replace(self.state.effect, ineffective=kept.ineffective, streak=kept.streak))
+
     def compact(self, window: Window) -> list[Message]:
         """One walk through the corridor, which cuts again once old tool results are short."""
-        return compact(list(window.messages), window.plan, self.summarise)
-
-    def summarise(self, middle: Middle) -> str:
-        """The body of the summary, at most ``middle.room`` tokens."""
-        if self.services.ask is None or not middle.originals:
-            return self.notes(middle)
+        self.check_models()
         try:
-            return self.asked(middle)
-        except ProviderError as error:
-            self.state = replace(self.state, report=Report(fallback_used=True, dropped=len(middle.originals), note=error.what))
-            self.services.log.warning("Compression summary failed: %s. Inserted a summary made without a model.", error.what)
-            return self.notes(middle)
+            return compact(list(window.messages), window.plan, partial(self.summarise, window))
+        except Stays as stayed:
+            self.state = replace(self.state, report=stayed.report)
+            return list(window.messages)
 
-    def asked(self, middle: Middle) -> str:
-        """The model's summary."""
-        budget = summary_budget(self.services.count.messages(middle.turns), middle.room)
-        today = self.services.clock().date()
-        prompt = summary_prompt(
-            middle.turns, previous=middle.previous, budget=budget, today=today, focus=middle.focus, mask=self.services.mask
-        )
-        return self.services.mask(self.ask(prompt)).strip()
+    def compress(
+        self,
+        messages: list[Message],
+        current_tokens: int | None = None,
+        focus_topic: str | None = None,
+        force: bool = False,
+        memory_context: str = "",
+    ) -> list[Message]:
+        """As every engine; ``force`` ends a cooldown, and what was learnt of failures is kept."""
+        self.told = current_tokens or 0
+        self.catch_up()
+        if force:
+            self.record.pass_over()
+        after = super().compress(messages, current_tokens, focus_topic, force, memory_context)
+        self.keep()
+        return after
+
+    def summarise(self, window: Window, middle: Middle) -> str:
+        """The body of the summary, at most ``middle.room`` tokens. Raises Stays where there is to be none."""
+        if not any(map(says_something, middle.originals)):
+            return self.unchanged(middle)
+        models = self.record.models()
+        if not models:
+            return self.notes(middle)
+        if window.reason != "manual" and self.record.cooling:
+            return self.without_model(window, middle, Draft(middle.previous), cooling=True)
+        focus = middle.focus or implicit_focus(window.messages, self.services.mask)
+        try:
+            written = self.summariser.write(Task(middle, focus, window.plan.memory), models)
+        except SummaryFailed as failure:
+            return self.failed(window, middle, failure)
+        self.record.succeeded(written.failed)
+        if written.failed:
+            first = written.failed[0]
+            self.state = replace(self.state, report=Report(note=RECOVERED, error=first.error, failed_model=first.model.name))
+        return written.body
+
+    def unchanged(self, middle: Middle) -> str:
+        """The earlier summary as it is, in short where it outgrew its room: there is nothing new to tell."""
+        if not middle.previous:
+            raise Stays(Report())
+        fits = clipped(middle.previous, middle.room, self.services.count.message) == middle.previous
+        return middle.previous if fits else self.notes(middle)
+
+    def failed(self, window: Window, middle: Middle, failure: SummaryFailed) -> str:
+        """What stands for the middle after the last model failed too."""
+        last = failure.failed[-1]
+        if POLICY[last.kind].ends is Ending.NOTES:
+            return self.notes(middle)
+        self.record.failed(failure.failed)
+        handed_over = failure.failed[0].model.name if len(failure.failed) > 1 else ""
+        return self.without_model(window, middle, failure.draft, handed_over)
+
+    def without_model(self, window: Window, middle: Middle, draft: Draft, handed_over: str = "", *, cooling: bool = False) -> str:
+        """Notes for the turns that no model summarised, as ``POLICY`` has it. Raises Stays where the window is to stay.
+
+        ``handed_over`` is the first model that failed where another one was asked after it.
+        """
+        trouble = self.record.trouble
+        decision = decision_for(trouble.kind or Failure.OTHER, abort_on_failure=self.services.thresholds.abort_on_summary_failure)
+        report = Report(error=trouble.error, failed_model=handed_over)
+        if stays(decision.ends, past_window=self.is_past(window), cooling=cooling, attempts=trouble.attempts):
+            raise Stays(replace(report, aborted=True))
+        rest = middle.originals[draft.done :]
+        self.state = replace(self.state, report=replace(report, fallback_used=True, dropped=len(rest), note=WHERE))
+        return self.notes(replace(middle, originals=rest, previous=draft.body))
 
     def notes(self, middle: Middle) -> str:
         """The summary that needs no model."""
+        count = self.services.count
+        new, before = count.messages(middle.originals), count.text(middle.previous)
+        room = min(middle.room, notes_budget(new, before))
         return write_notes(
             middle.originals,
             previous=middle.previous,
             opening=middle.opening,
             mask=self.services.mask,
-            fits=lambda body: self.services.count.text(body) <= middle.room,
+            fits=lambda body: count.text(body) <= room,
         )
+
+    def is_past(self, window: Window) -> bool:
+        """Whether the request is larger than its model takes."""
+        own = window.plan.spent(window.messages) + window.plan.tools
+        return max(own, self.told) > self.limit
+
+    def check_models(self) -> None:
+        """Once: say which summary models are too small to take everything at once."""
+        if not self.is_checked:
+            self.is_checked = True
+            for warning in small_models(self.record.models(), self.threshold_tokens):
+                self.services.log.warning(warning)
+
+    def why_idle(self, tokens: int) -> Idle | None:
+        """As every engine; besides, a cooldown is waited for, and summaries that failed twice in a row end the automatic ones."""
+        idle = super().why_idle(tokens)
+        if idle is not None or tokens > self.limit or self.record.reason(self.state.effect.streak) is None:
+            return idle
+        self.catch_up()
+        return self.record.reason(self.state.effect.streak)
+
+    def update_from_response(self, usage: dict[str, Any]) -> None:
+        """As every engine; a changed verdict on the last compactions is kept."""
+        before = self.state.ineffective
+        super().update_from_response(usage)
+        if self.state.ineffective != before:
+            self.keep()
+
+    def update_model(
+        self, model: str, context_length: int, base_url: str = "", api_key: str = "", provider: str = "", api_mode: str = ""
+    ) -> None:
+        """As every engine; with another model the failures of the earlier one are forgotten."""
+        super().update_model(model, context_length, base_url, api_key, provider, api_mode)
+        if model != self.model:
+            self.model = model
+            self.forget_failures()
+
+    def on_session_reset(self) -> None:
+        """Forget counters, failures and state of the session."""
+        super().on_session_reset()
+        self.forget_failures()
+
+    def forget_failures(self) -> None:
+        """No cooldown, no streak, and every model may be asked."""
+        self.record.forget()
+        self.state = replace(self.state, effect=replace(self.state.effect, streak=0))
+        self.keep()
+
+    def catch_up(self) -> None:
+        """Take up what another process learnt of the summary models since."""
+        news = self.record.caught_up()
+        if news is not None:
+            self.state = replace(self.state, effect=replace(self.state.effect, streak=news.streak))
+
+    def keep(self) -> None:
+        """Keep what is to be known after a restart."""
+        effect = self.state.effect
+        self.record.keep(self.compression_count, effect.ineffective, effect.streak)
+
+
+def says_something(message: Message) -> bool:
+    """Whether a summary could say anything of a message: words, calls, a picture."""
+    return has_words(message) or bool(calls_of(message)) or has_image(message)

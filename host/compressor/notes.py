@@ -6,13 +6,26 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 
-from host.compressor.sources import RAW_CHARS, SOURCES, Source
-from host.compressor.template import Mask, Section
+from host.compressor.grounding import request_of
+from host.compressor.replaced import Replaced, said_once
+from host.compressor.sources import SOURCES, Source, Turns, holds_exact_value, is_rule, sentences, states_something
+from host.compressor.template import Section, heading_of
+from host.messages.masked import Mask
 from host.messages.types import Message
+from host.transforms.handoff import handoff_text
 
-CHARS = 8_000  # of the whole body
+LEAST = 256  # tokens of a body: a shorter one has no room for a sentence of each section
+SHARE = 0.25  # of what it replaces, which is what a model may take too
+CHARS = 8_000 - len(handoff_text(" "))  # of the body: with its frame it is no longer than hermes.md 10.3 allows
+CLOSE = 64  # characters that the longest body which fits is found to
 GOAL_CHARS = 500
+SAYS_NOTHING = frozenset({"none", "n/a"})  # what models write under a heading that stays empty
 ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+def notes_budget(new: int, before: int) -> int:
+    """Tokens for notes of ``new`` tokens of turns and of an earlier summary of ``before`` tokens, which was cut to size already."""
+    return max(LEAST, before + int(new * SHARE))
 
 
 def write_notes(turns: Sequence[Message], *, previous: str, opening: str, mask: Mask, fits: Callable[[str], bool]) -> str:
@@ -20,58 +33,72 @@ def write_notes(turns: Sequence[Message], *, previous: str, opening: str, mask: 
 
     ``opening`` is what the user began the conversation with.
     """
-    goal = {Section.GOAL: list(filter(None, [_one_item(opening, GOAL_CHARS, mask)]))}
-    items = merged(parse_notes(previous), collect_notes(turns, mask) | goal)
-    limit = CHARS
-    while limit > 0:
-        body = render(chosen(items, limit))
-        if fits(body):
-            return body
-        limit = min(limit, len(body)) * 4 // 5
-    return ""
+    read, earlier = Turns(turns, mask), parse_notes(previous)
+    replaced = Replaced(earlier, read)
+    goal = {Section.GOAL: list(filter(None, [_one_item(read.masked(opening), GOAL_CHARS)]))}
+    items = merged(earlier, collect_notes(read, replaced) | goal)
+    for section in TOLD_AGAIN:
+        items[section] = list(said_once(list(filter(None, map(replaced.still, items[section])))))
+    items[Section.ASKS] = [item for item in items[Section.ASKS] if item not in items[Section.CONSTRAINTS]]
+    body, fitting, limit, over = "", 0, CHARS, CHARS + 1
+    while over - fitting > CLOSE:
+        longer = render(chosen(items, limit))
+        if fits(longer):
+            body, fitting = longer, limit
+        else:
+            over = min(limit, len(longer))
+        limit = (fitting + over) // 2
+    return body
 
 
-def collect_notes(turns: Sequence[Message], mask: Mask) -> dict[Section, list[str]]:
-    """What the turns hold for each section, newest first, masked and cut."""
-    return {section: list(islice(_items(source, turns, mask), source.limit)) for section, source in SOURCES.items()}
+def collect_notes(turns: Turns, replaced: Replaced | None = None) -> dict[Section, list[str]]:
+    """What the turns hold for each section, newest first, cut; of what the user was to be told again, what still holds."""
+    still = {section: replaced.still for section in TOLD_AGAIN} if replaced is not None else {}
+    return {section: list(islice(_items(source, turns, still.get(section)), source.limit)) for section, source in SOURCES.items()}
 
 
 def parse_notes(body: str) -> dict[Section, list[str]]:
     """The items of a summary by section, newest first; text under no known heading counts as critical context."""
     found: dict[Section, list[str]] = {}
-    known = {section.value.lower(): section for section in Section}
     section = Section.CONTEXT
     for line in body.splitlines():
         if line.startswith("#"):
-            section = known.get(line.strip("# ").lower(), Section.CONTEXT)
-        elif line.strip():
-            found.setdefault(section, []).insert(0, ITEM.sub("", line).strip())
+            section = heading_of(line) or Section.CONTEXT
+        elif (item := request_of(ITEM.sub("", line).strip())) and item.casefold().rstrip(".") not in SAYS_NOTHING:
+            found.setdefault(section, []).insert(0, item)
     return found
 
 
 def merged(previous: Mapping[Section, list[str]], new: Mapping[Section, list[str]]) -> dict[Section, list[str]]:
-    """Both, newest first and each item once; a task and a state of its own replace the earlier one, the first goal stays."""
-    together: dict[Section, list[str]] = {}
-    for section in Section:
-        old, fresh = previous.get(section, []), new.get(section, [])
-        if section is Section.GOAL:
-            old, fresh = [], old or fresh
-        elif section in (Section.TASK, Section.STATE) and fresh:
-            old = []
-        together[section] = list(dict.fromkeys([*fresh, *old]))
-    return together
+    """Both, newest first and each item once; a task and a state of its own take the place of the earlier ones, the first goal stays."""
+    older = {section: list(items) for section, items in previous.items()}
+    for section, (heir, worth_keeping) in HEIRS.items():
+        if new.get(section):
+            left = (part for item in older.pop(section, []) for part in worth_keeping(item))
+            older[heir] = [*left, *older.get(heir, [])]
+    fresh = {**new, Section.GOAL: [] if older.get(Section.GOAL) else new.get(Section.GOAL, [])}
+    return {section: list(dict.fromkeys([*fresh.get(section, []), *older.get(section, [])])) for section in Section}
 
 
 def chosen(items: Mapping[Section, list[str]], limit: int) -> dict[Section, list[str]]:
-    """The items that fit ``limit`` characters, newest first: every section in turn, none more than its share."""
-    taken: dict[Section, list[str]] = {}
+    """The items that fit ``limit`` characters, newest first: every section in turn, none more than its share.
+
+    What is left goes to the rest, also to requests and a state that tell nothing ("go on", "Done.").
+    """
+    taken: dict[Section, dict[str, None]] = {}
     spent = dict.fromkeys(Section, 0)
-    for section, item in _served(items):
-        price = len(item) + 4 + (0 if section in taken else len(section) + 5)
-        most = min(limit - sum(spent.values()), int(limit * SOURCES.get(section, PLAIN).share) - spent[section])
-        if price <= most and not (section in REPEATING and _is_said(item, taken)):
-            taken.setdefault(section, []).append(item)
-            spent[section] += price
+    served = list(_served(items))
+    for is_first in (True, False):
+        for section, item in served:
+            if item in taken.get(section, ()) or (section in REPEATING and _is_said(item, taken)):
+                continue
+            if is_first and section in IDLE and not states_something(item):
+                continue
+            price = len(item) + 4 + (0 if section in taken else len(section) + 5)
+            share = int(limit * SOURCES.get(section, PLAIN).share) if is_first else limit
+            if price <= min(limit - sum(spent.values()), share - spent[section]):
+                taken.setdefault(section, {})[item] = None
+                spent[section] += price
     return {section: [item for item in items[section] if item in chosen] for section, chosen in taken.items()}
 
 
@@ -103,24 +130,36 @@ ORDER = (
 )
 """Which section is served first while there is room."""
 
+HEIRS: dict[Section, tuple[Section, Callable[[str], list[str]]]] = {
+    Section.TASK: (Section.ASKS, lambda item: [_one_item(item, SOURCES[Section.ASKS].chars)]),
+    Section.STATE: (Section.CONTEXT, lambda item: list(filter(holds_exact_value, sentences(item)))),
+}
+"""Section that has one item -> where the earlier one goes when a new one comes, and what of it."""
+
+TOLD_AGAIN = (Section.CONSTRAINTS, Section.ASKS)
+"""Sections in the user's words of which only what still holds is told."""
+
 REPEATING = frozenset({Section.ASKS, Section.CONTEXT, Section.DECISIONS})
 """Sections whose items may stand in another one already."""
+
+IDLE = frozenset({Section.ASKS, Section.STATE})
+"""Sections whose items may tell nothing."""
 
 PLAIN = Source(lambda turns: (), 0, 0)
 """How a section is served that only a model fills."""
 
 
-def _items(source: Source, turns: Sequence[Message], mask: Mask) -> Iterator[str]:
+def _items(source: Source, turns: Turns, still: Callable[[str], str] | None) -> Iterator[str]:
     seen: set[str] = set()
     for text in distinct(source.collect(turns)):
-        item = _one_item(text, source.chars, mask)
+        item = _one_item(still(text) if still else text, source.chars)
         if item and item not in seen:
             seen.add(item)
             yield item
 
 
 def distinct(texts: Iterable[str]) -> Iterator[str]:
-    """Each text once: looking it up is cheaper than masking it again."""
+    """Each text once."""
     seen: set[str] = set()
     for text in texts:
         if text not in seen:
@@ -128,8 +167,8 @@ def distinct(texts: Iterable[str]) -> Iterator[str]:
             yield text
 
 
-def _one_item(text: str, limit: int, mask: Mask) -> str:
-    item = ITEM.sub("", " ".join(mask(text[:RAW_CHARS]).split()))
+def _one_item(text: str, limit: int) -> str:
+    item = ITEM.sub("", " ".join(text.split()))
     return item if len(item) <= limit else item[: limit - 1] + "…"
 
 
@@ -140,8 +179,8 @@ def _served(items: Mapping[Section, list[str]]) -> Iterator[tuple[Section, str]]
 
 
 def _by_worth(section: Section, items: Sequence[str]) -> Sequence[str]:
-    """The newest first; of rules the newest and the oldest in turn."""
-    return from_both_ends(items) if section is Section.CONSTRAINTS else items
+    """The newest first; of what the user stated the rules, then the values, of both the newest and the oldest in turn."""
+    return sorted(from_both_ends(items), key=lambda item: not is_rule(item)) if section is Section.CONSTRAINTS else items
 
 
 def from_both_ends(items: Sequence[str]) -> list[str]:
@@ -156,5 +195,5 @@ def _rounds(section: Section, items: Sequence[str]) -> list[list[tuple[Section, 
     return [[(section, item) for item in items[at : at + size]] for at in range(0, len(items), size)]
 
 
-def _is_said(item: str, taken: Mapping[Section, list[str]]) -> bool:
+def _is_said(item: str, taken: Mapping[Section, Iterable[str]]) -> bool:
     return any(item in other for others in taken.values() for other in others)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from host.compressor.template import Section
+from host.messages.facts.constraints import binds
+from host.messages.masked import Mask, masked, with_values
 from host.messages.reading import (
     call_arguments,
     call_id,
@@ -22,11 +24,12 @@ from host.messages.reading import (
 from host.messages.types import Message, ToolCall
 from host.transforms.digests import digest
 
-RAW_CHARS = 2_000  # of a text before it is masked and cut
+READ = 8_000  # characters of a text, and of a value in a call's arguments
 SCANNED = 400  # newest messages of a kind that are searched; what the user wrote is searched whole
 EDGE_CHARS = 1_200  # of either end of a tool result: errors stand at its beginning or its end
 FAILURES_EACH = 2  # lines of one result
 LEAST_WORDS, LEAST_CHARS = 3, 16
+SHORT_LINE = 160  # characters
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,14 @@ DECIDING = wording(
     r"\b(decid\w+|instead of|because|chose|choose|will use|going with|switch(?:ed|ing)? to|root cause|turns out)\b"
     r"|决定|选择|改用|因为|にします|採用",
 )
+STATING = wording(
+    "want|prefer|would like|rather|please|next|current|until|belong|style|awaiting|open question|if|unless|whenever|instead"
+    "|希望|想要|喜欢|下一步|目前|请|如果|次は|現在|好み|場合",
+    r"\b(wants?|prefer\w*|would like|rather|please|next|current(?:ly)?|until|belongs? to|style|awaiting|open question"
+    r"|if|unless|whenever|instead)\b|希望|想要|喜欢|下一步|目前|请|如果|次は|現在|好み|場合",
+)
+NAMED = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+")
+"""A word with a capital inside a sentence: somebody's or something's name."""
 FAILING = wording(
     "error|fail|exception|traceback|fatal|denied|timed|not found|错误|失败|エラー",
     r"\w*error\b|\bfail(?:ed|ure|s)?\b|\w*exception\b|traceback|\bfatal\b|\bdenied\b|\btimed ?out\b|\bnot found\b|错误|失败|エラー",
@@ -78,79 +89,116 @@ PATH_ARGUMENTS = ("path", "file_path", "filename", "workdir", "output_path", "no
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
+class Turns:
+    """The turns that notes are made of. Their texts are masked before anything is cut, each once."""
+
+    def __init__(self, messages: Sequence[Message], mask: Mask) -> None:
+        self.messages = messages
+        self._mask = mask
+        self._texts: dict[int, str] = {}
+
+    def text(self, message: Message) -> str:
+        """The beginning of a message's words, without secrets."""
+        key = id(message)
+        if key not in self._texts:
+            self._texts[key] = self.masked(text_of(message))
+        return self._texts[key]
+
+    def masked(self, text: str) -> str:
+        """The beginning of any text, without secrets."""
+        return masked(text, self._mask, READ)
+
+    def of_user(self) -> Iterator[Message]:
+        """What the user wrote, newest first."""
+        return (m for m in reversed(self.messages) if m.get("role") == "user" and has_words(m))
+
+    def newest(self, role: str) -> Iterator[Message]:
+        """The newest messages of one role, newest first, as many as are searched."""
+        return islice((m for m in reversed(self.messages) if m.get("role") == role), SCANNED)
+
+
 @dataclass(frozen=True)
 class Source:
     """How a section is filled: its items newest first, how many, how long, and how many go in per round."""
 
-    collect: Callable[[Sequence[Message]], Iterable[str]]
+    collect: Callable[[Turns], Iterable[str]]
     limit: int
     chars: int
     weight: int = 1
     share: float = 1.0  # of the whole body at most
 
 
-def newest_request_of(turns: Sequence[Message]) -> Iterator[str]:
+def newest_request_of(turns: Turns) -> Iterator[str]:
     """The user's newest message."""
     yield from islice(requests(turns), 1)
 
 
-def requests(turns: Sequence[Message]) -> Iterator[str]:
+def requests(turns: Turns) -> Iterator[str]:
     """What the user wrote."""
-    return (text_of(m) for m in reversed(turns) if m.get("role") == "user" and has_words(m))
+    return map(turns.text, turns.of_user())
 
 
-def rules(turns: Sequence[Message]) -> Iterator[str]:
+def rules(turns: Turns) -> Iterator[str]:
     """Sentences in which the user sets a rule or a value, or an instruction does that came later than the prompt."""
-    instructing = (text_of(m) for m in reversed(turns) if m.get("role") == "user" or is_system(m))
-    return (s for text in instructing for s in sentences(text) if NORMATIVE.search(s) or holds_exact_value(s))
+    instructing = (turns.text(m) for m in reversed(turns.messages) if m.get("role") == "user" or is_system(m))
+    return (s for text in instructing for s in statements(text) if is_rule(s) or holds_exact_value(s))
 
 
-def actions(turns: Sequence[Message]) -> Iterator[str]:
+def is_rule(text: str) -> bool:
+    """Whether a text says what must be, must not be or is preferred."""
+    return NORMATIVE.search(text) or any(map(binds, sentences(text)))
+
+
+def states_something(text: str) -> bool:
+    """Whether the user says what is wanted, how things stand, or who and what is meant: more than that work goes on."""
+    return any(map(str.isdigit, text)) or bool(NORMATIVE.search(text) or STATING.search(text) or NAMED.search(text) or EXACT.search(text))
+
+
+def actions(turns: Turns) -> Iterator[str]:
     """Finished calls, one line each."""
     results: dict[str, str] = {}
-    for message in reversed(turns):
+    for message in reversed(turns.messages):
         if message.get("role") == "tool":
             results[tool_call_id(message)] = text_of(message)
         for call in reversed(calls_of(message)):
-            yield _action(call, results.pop(call_id(call), ""))
+            yield _action(call, results.pop(call_id(call), ""), turns)
 
 
-def last_state(turns: Sequence[Message]) -> Iterator[str]:
+def last_state(turns: Turns) -> Iterator[str]:
     """What the assistant said last."""
-    yield from islice((text_of(m) for m in reversed(turns) if m.get("role") == "assistant" and has_words(m)), 1)
+    yield from islice((turns.text(m) for m in reversed(turns.messages) if m.get("role") == "assistant" and has_words(m)), 1)
 
 
-def errors(turns: Sequence[Message]) -> Iterator[str]:
+def errors(turns: Turns) -> Iterator[str]:
     """Lines of tool results that report a failure."""
-    results = (m for m in reversed(turns) if m.get("role") == "tool")
-    for message in islice(results, SCANNED):
-        text = text_of(message)
-        edges = text if len(text) <= 2 * EDGE_CHARS else f"{text[:EDGE_CHARS]}\n{text[-EDGE_CHARS:]}"
+    for text in map(text_of, turns.newest("tool")):
+        edges = text if len(text) <= 2 * EDGE_CHARS else f"{text[:EDGE_CHARS]}\n{_whole_lines(text[-EDGE_CHARS:])}"
         if FAILING.search(edges):
-            found = (line.strip() for line in edges.splitlines() if FAILING.search(line) and not NO_FAILURE.search(line))
-            yield from islice(found, FAILURES_EACH)
+            lines = turns.masked(edges).splitlines()
+            yield from islice((line.strip() for line in lines if FAILING.search(line) and not NO_FAILURE.search(line)), FAILURES_EACH)
 
 
-def decisions(turns: Sequence[Message]) -> Iterator[str]:
+def decisions(turns: Turns) -> Iterator[str]:
     """Sentences in which the assistant chose or explained."""
-    return (s for text in said(turns, "assistant") if DECIDING.search(text) for s in sentences(text) if DECIDING.search(s))
+    deciding = (m for m in turns.newest("assistant") if DECIDING.search(text_of(m)))
+    return (s for m in deciding for s in sentences(turns.text(m)) if DECIDING.search(s))
 
 
-def files(turns: Sequence[Message]) -> Iterator[str]:
+def files(turns: Turns) -> Iterator[str]:
     """Paths from call arguments and texts."""
-    for message in islice(reversed(turns), 2 * SCANNED):
+    for message in islice(reversed(turns.messages), 2 * SCANNED):
         for call in calls_of(message):
             arguments = parsed_arguments(call) if any(key in call_arguments(call) for key in PATH_ARGUMENTS) else {}
             named = (arguments.get(key) for key in PATH_ARGUMENTS)
-            yield from (path for path in named if isinstance(path, str) and path.strip("./"))
-        if message.get("role") != "tool":
-            text = text_of(message)[:RAW_CHARS]
-            yield from PATH.findall(text) if "/" in text else ()
+            yield from (turns.masked(path) for path in named if isinstance(path, str) and path.strip("./"))
+        if message.get("role") != "tool" and "/" in text_of(message):
+            yield from PATH.findall(turns.text(message))
 
 
-def exact_values(turns: Sequence[Message]) -> Iterator[str]:
+def exact_values(turns: Turns) -> Iterator[str]:
     """Sentences of the assistant with a value that must not be guessed."""
-    return (s for text in said(turns, "assistant") if EXACT_SIGN.search(text) for s in sentences(text) if holds_exact_value(s))
+    telling = (m for m in turns.newest("assistant") if EXACT_SIGN.search(text_of(m)))
+    return (s for m in telling for s in sentences(turns.text(m)) if holds_exact_value(s))
 
 
 def holds_exact_value(sentence: str) -> bool:
@@ -163,14 +211,15 @@ def says_something(sentence: str) -> bool:
     return len(sentence.split()) >= LEAST_WORDS or len(sentence) >= LEAST_CHARS
 
 
-def said(turns: Sequence[Message], role: str) -> Iterator[str]:
-    """The newest texts of one side, newest first."""
-    return (text_of(m) for m in islice((m for m in reversed(turns) if m.get("role") == role), SCANNED))
+def statements(text: str) -> Iterator[str]:
+    """Short lines of a text whole, so that a rule keeps what it is about; longer ones by sentences."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        yield from [line] if len(line) <= SHORT_LINE else sentences(line)
 
 
 def sentences(text: str) -> Iterator[str]:
     """Sentences and lines of a text, blank ones left out."""
-    return (part.strip() for part in SENTENCE.split(text[: 4 * RAW_CHARS]) if part.strip())
+    return (part.strip() for part in SENTENCE.split(text) if part.strip())
 
 
 SOURCES: dict[Section, Source] = {
@@ -187,5 +236,10 @@ SOURCES: dict[Section, Source] = {
 """Section -> where its items come from; sections that need judgement are left to a model."""
 
 
-def _action(call: ToolCall, result: str) -> str:
-    return digest(call_name(call) or "unknown", parsed_arguments(call), result)
+def _action(call: ToolCall, result: str, turns: Turns) -> str:
+    return digest(call_name(call) or "unknown", with_values(parsed_arguments(call), turns.masked), result)
+
+
+def _whole_lines(text: str) -> str:
+    """The end of a text without the line that it begins in the middle of."""
+    return text.partition("\n")[2]

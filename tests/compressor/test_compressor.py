@@ -35,7 +35,7 @@ def test_a_model_is_asked_once_with_every_section_and_its_words_become_the_hando
     assert "FOCUS: the retry bug" in prompt and "[REDACTED]" in prompt
     text = str(handoff(result)["content"])
     assert text.startswith(PREFIX) and END_MARKER in text
-    assert handoff_body(handoff(result)) == "## Goal\nMove the service."
+    assert handoff_body(handoff(result)).endswith("## Goal\nMove the service.")
     assert not engine.last_report.fallback_used
 
 
@@ -49,8 +49,8 @@ def test_the_second_prompt_takes_up_the_first_summary() -> None:
     engine = compressor(16_000, ask=ask)
     first = engine.compress(session())
     second = engine.compress([*first, *session(120)[1:]])
-    assert "PREVIOUS SUMMARY:\n## Goal\nsummary 1" in prompts[1]
-    assert handoff_body(handoff(second)) == "## Goal\nsummary 2"
+    assert f"PREVIOUS SUMMARY:\n{handoff_body(handoff(first))}" in prompts[1]
+    assert handoff_body(handoff(second)).endswith("## Goal\nsummary 2")
 
 
 def test_a_model_that_fails_is_replaced_by_notes_and_the_report_says_so() -> None:
@@ -60,7 +60,8 @@ def test_a_model_that_fails_is_replaced_by_notes_and_the_report_says_so() -> Non
     engine = compressor(16_000, ask=ask)
     result = engine.compress(session())
     assert violations(result) == []
-    assert engine.last_report.fallback_used and engine.last_report.note == "the service is down"
+    assert engine.last_report.fallback_used and engine.last_report.error == "the service is down"
+    assert engine.last_report.dropped > 100 and "ctxhost grep" in engine.last_report.note
     assert handoff_body(handoff(result)).startswith("## ")
 
 
@@ -87,29 +88,6 @@ def test_a_summary_that_is_too_long_is_cut_to_its_room() -> None:
     engine = compressor(8_000, ask=lambda prompt, **more: "word " * 20_000)
     result = engine.compress(session())
     assert engine.services.count.messages(result) <= engine.threshold_tokens
-
-
-def test_two_idle_compactions_pause_the_automatic_ones_until_the_window_is_full() -> None:
-    engine = compressor(8_000)
-    few = [system("s"), user("a"), assistant("b")]
-    for _ in range(2):
-        assert engine.compress(few) is few
-    assert engine.state.ineffective == 2
-    assert not engine.should_compress(7_000)
-    assert engine.should_compress(8_001)
-    engine.update_model("other", 8_000)
-    assert engine.should_compress(7_000)
-
-
-def test_a_saving_is_judged_when_the_next_usage_comes() -> None:
-    engine = compressor(16_000)
-    engine.compress(session())
-    assert engine.state.saved is not None and engine.last_prompt_tokens == -1
-    engine.update_from_response({"prompt_tokens": engine.threshold_tokens, "completion_tokens": 5})
-    assert engine.state.ineffective == 1 and engine.last_prompt_tokens == engine.threshold_tokens
-    engine.compress(session())
-    engine.update_from_response({"prompt_tokens": 4_000})
-    assert engine.state.ineffective == 0
 
 
 def test_status_shows_no_sentinel() -> None:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.compressor.notes import CHARS, collect_notes, parse_notes, render, write_notes
-from host.compressor.sources import SOURCES
+from host.compressor.grounding import ground_snapshot
+from host.compressor.notes import CHARS, LEAST, collect_notes, notes_budget, parse_notes, render, write_notes
+from host.compressor.replaced import REPLACED
+from host.compressor.sources import SOURCES, Turns
 from host.compressor.template import Section
 from host.messages.redact import redact
 from host.messages.types import Message
@@ -38,7 +40,7 @@ def test_each_section_gets_what_belongs_there() -> None:
     assert items(body, Section.GOAL) == ["Build the importer."]
     assert items(body, Section.TASK) == ["接口超时必须是 8 秒，不要改 config/prod.yaml。"]
     rules = items(body, Section.CONSTRAINTS)
-    assert "You must never write to /srv/live." in rules
+    assert "Build the importer. You must never write to /srv/live." in rules
     assert "Batch size is 250 rows, ticket IMP-418." in rules
     assert "接口超时必须是 8 秒，不要改 config/prod.yaml。" in rules
     assert any("instead of pandas" in item for item in items(body, Section.DECISIONS))
@@ -73,7 +75,7 @@ def test_items_are_carried_from_summary_to_summary_and_actions_are_numbered_on()
     first = notes(TURNS)
     later = [assistant(None, [call("c", "Bash", {"command": "git push"})]), result("c", "Exit code: 0"), user("Now the docs.")]
     second = notes(later, previous=first)
-    assert "You must never write to /srv/live." in items(second, Section.CONSTRAINTS)
+    assert "Build the importer. You must never write to /srv/live." in items(second, Section.CONSTRAINTS)
     assert items(second, Section.TASK) == ["Now the docs."]
     assert items(second, Section.GOAL) == ["Build the importer."]
     actions = items(second, Section.ACTIONS)
@@ -89,10 +91,43 @@ def test_a_model_written_summary_is_taken_up_too() -> None:
     assert "loose text" in body
 
 
+def test_a_grounded_snapshot_becomes_an_older_request_when_a_new_one_comes() -> None:
+    previous = ground_snapshot("## Blocked\nNone\n\n## Goal\nShip it.", [user('Don\'t port the "old" parser.')], redact)
+    assert parse_notes(previous)[Section.TASK] == ['Don\'t port the "old" parser.']
+    body = notes([user("go on")], previous=previous)
+    assert items(body, Section.ASKS) == ['Don\'t port the "old" parser.']
+    assert "deterministic" not in body and "None" not in body
+
+
+def test_values_of_an_earlier_state_stay_known() -> None:
+    first = notes([assistant("All is calm. The importer now reads 250 rows from /srv/in/a.csv.")])
+    second = notes([assistant("Done.")], previous=first)
+    assert items(second, Section.STATE) == ["Done."]
+    assert items(second, Section.CONTEXT) == ["The importer now reads 250 rows from /srv/in/a.csv."]
+
+
 def test_secrets_are_masked_before_a_text_is_cut() -> None:
     key = "sk-" + "a1B2c3D4" * 6
     body = notes([user(f"Use {key} for the api, you must.")])
     assert key not in body and key[:20] not in body
+
+
+KEY = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow+IBAAKCAQ/EAx9vd2Q5\nkq3Zr7Lm5bN8Qp\n-----END RSA PRIVATE " + "KEY-----"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        user(f"You must use this:\n{KEY}\nand never print it."),
+        assistant(f"I decided on `this` because of it:\n{KEY}\nin /srv/keys/a.pem."),
+        assistant(None, [call("a", "terminal", {"command": f"echo '{KEY}' > a.pem"})]),
+        assistant(None, [call("a", "deploy", {"steps": ["one", f"with {KEY}"], "to": {"key": KEY}})]),
+        result("a", f"error: bad key\n{KEY}\nerror: gave up"),
+    ],
+)
+def test_a_secret_of_several_lines_is_masked_before_it_is_taken_apart(turn: Message) -> None:
+    body = notes([turn], opening=f"{'x' * 1_950} {KEY}")
+    assert body and not any(part in body for part in ("MIIEow", "kq3Zr7", "x9vd2Q5"))
 
 
 def test_instructions_that_came_after_the_prompt_are_rules_as_well() -> None:
@@ -104,7 +139,7 @@ def test_instructions_that_came_after_the_prompt_are_rules_as_well() -> None:
     ["0 failed, 12 passed", "no errors found", "plugins: timeout-2.3.1", "12→ } catch (error) {", "+    raise ValueError", "def failed():"],
 )
 def test_lines_that_report_no_failure_are_not_taken_for_one(line: str) -> None:
-    assert collect_notes([result("a", line)], redact)[Section.BLOCKED] == []
+    assert collect_notes(Turns([result("a", line)], redact))[Section.BLOCKED] == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +154,7 @@ def test_lines_that_report_no_failure_are_not_taken_for_one(line: str) -> None:
     ],
 )
 def test_lines_that_report_a_failure_are_taken(line: str) -> None:
-    assert collect_notes([result("a", f"ok\n{line}\nok")], redact)[Section.BLOCKED] == [line]
+    assert collect_notes(Turns([result("a", f"ok\n{line}\nok")], redact))[Section.BLOCKED] == [line]
 
 
 @given(histories(), st.integers(60, 3_000))
@@ -135,9 +170,104 @@ def test_no_section_is_longer_than_its_limit(section: Section) -> None:
     turns = [
         m for n in range(200) for m in (user(f"must {n}"), assistant(f"decided {n}.5 in /a/b{n}.py", [call("c", "f", {"path": f"/p/{n}"})]))
     ]
-    found = collect_notes(turns, redact)[section]
+    found = collect_notes(Turns(turns, redact))[section]
     assert len(found) <= SOURCES[section].limit
     assert all(len(item) <= SOURCES[section].chars for item in found)
+
+
+def test_what_the_user_replaced_is_told_no_longer() -> None:
+    first = notes([user("The budget cap is $305 in total, never exceed it."), user("Deploy to eu-north-1 on port 8080.")])
+    assert "$305" in first and "8080" in first
+    second = notes([user("The budget cap is $727 in total, never exceed it."), user("Use port 9090 instead of 8080.")], previous=first)
+    assert "$727" in second and "$305" not in second
+    assert "9090" in second and "eu-north-1" in second
+    assert "port 8080" not in second
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ("The weekly report goes out on Monday.", "Send the weekly report on Tuesday instead.", "Monday"),
+        ("The staging API is at https://a.internal/v2.", "The staging API is now at https://b.internal/v2.", "a.internal"),
+        ("The deadline is 2027-03-01.", "The deadline moved to 2027-04-15.", "2027-03-01"),
+    ],
+)
+def test_what_an_earlier_summary_says_is_replaced_as_well(before: str, after: str, gone: str) -> None:
+    first = notes([user(before), assistant("Noted."), user("go on")])
+    assert gone in first
+    second = notes([user(after), assistant("Noted."), user("go on")], previous=first)
+    assert gone not in second and after.split()[-1].rstrip(".") in second
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Rule 1: never touch file number 37 of the set.", "Rule 2: never touch file number 74 of the set."),
+        ("Use port 8001 for service 1.", "Use port 8002 for service 2."),
+        ("<name>/create-spec</name>", "<name>/clear</name>"),
+        ("Report all times in Zone/Alpha.", "The launch is fixed at 2027-07-03; the date does not move."),
+    ],
+)
+def test_two_statements_of_two_things_stand_side_by_side(before: str, after: str) -> None:
+    body = notes([user(before), user(after)], previous=notes([user(before)]))
+    assert before in body and after in body and REPLACED not in body
+
+
+def test_what_is_said_again_holds_again() -> None:
+    first = notes([user("The report goes out on Monday."), user("The report goes out on Tuesday instead.")])
+    assert "Monday" not in first
+    assert "Monday" in notes([user("The report goes out on Monday after all.")], previous=first)
+
+
+def test_a_request_that_gave_way_to_a_newer_one_is_cut_like_the_others() -> None:
+    long = "Please look at the importer. " + "It is slow and nobody knows why. " * 20
+    first = notes([user(long)])
+    assert len(items(first, Section.TASK)[0]) > 600
+    second = notes([user("Now the docs.")], previous=first)
+    assert [len(item) <= SOURCES[Section.ASKS].chars for item in items(second, Section.ASKS)] == [True]
+
+
+def test_what_the_room_leaves_goes_to_rules_before_it_goes_to_small_talk() -> None:
+    rules = [user(f"Never rename the {name} module without asking me first.") for name in ("billing", "search", "import", "export", "mail")]
+    chatter = [user(f"Walking through the {name} pages for a while.") for name in ("billing", "search", "import", "export", "mail")]
+    body = notes([*rules, *chatter], limit=560)
+    assert len(items(body, Section.CONSTRAINTS)) == 5
+
+
+@pytest.mark.parametrize(("new", "before", "budget"), [(400, 0, LEAST), (8_000, 0, 2_000), (400, 900, 1_000), (0, 10, LEAST)])
+def test_the_budget_follows_what_is_replaced(new: int, before: int, budget: int) -> None:
+    assert notes_budget(new, before) == budget
+
+
+def test_look_alikes_replace_nothing() -> None:
+    body = notes([user("Staging runs on port 8080."), user("Production runs on port 9090."), user("Never call eu-north-1 before 09:00.")])
+    assert all(value in body for value in ("8080", "9090", "eu-north-1"))
+
+
+def test_a_rule_keeps_what_it_is_about() -> None:
+    body = notes([user("The cap is $500. Never go over it without asking."), user("x " * 200 + ". You must never sleep.")])
+    assert "The cap is $500. Never go over it without asking." in items(body, Section.CONSTRAINTS)
+    assert "You must never sleep." in items(body, Section.CONSTRAINTS)
+
+
+def test_requests_that_state_something_come_before_those_that_do_not() -> None:
+    chatter = [user(f"Going through module {name} of the pipeline, all calm there.") for name in "abcdefghijkl"]
+    body = notes([user("I would like answers in a playful tone."), *chatter], limit=420)
+    assert "playful tone" in body
+
+
+@given(histories(), st.integers(400, 3_000))
+def test_nothing_that_a_summary_holds_is_lost_by_summarising_it_again(history: list[Message], limit: int) -> None:
+    body = notes(history, limit=limit)
+    for _ in range(3):
+        again = notes([], previous=body, limit=limit, opening="")
+        assert sorted(map(str.strip, again.splitlines())) == sorted(map(str.strip, body.splitlines()))
+        body = again
+
+
+def test_the_room_is_used_to_its_end() -> None:
+    turns = [user(f"Rule {n}: never touch file number {n * 37} of the set.") for n in range(300)]
+    assert len(notes(turns, limit=2_000)) > 1_500
 
 
 def test_nothing_renders_as_nothing() -> None:
