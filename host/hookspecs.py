@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pluggy
 
 from host.engine.contract import EngineFactory
+from host.messages.types import Message
 
 PROJECT = "ctxhost"
 """Project name of the hooks, and the entry-point group in which a distribution offers its plugins."""
@@ -21,3 +24,15 @@ def ctxhost_engines() -> dict[str, EngineFactory]:
     The name is the same as the engine's attribute ``name``.
     """
     raise NotImplementedError  # a specification is never called
+
+
+@hookspec
+def on_pre_compress(messages: Sequence[Message], session: str) -> str | None:
+    """Say what the summary should know of messages that are about to leave the window; None, or a blank text, for nothing.
+
+    Called before each compaction, and before the preview of one, in the plugins that ``plugins.enabled`` names. ``messages`` are
+    copies, oldest first: what is written into them is seen by nobody. ``session`` is the id of the session, empty where nothing is
+    kept. The texts of all plugins reach the summary model as source material, without secrets and cut to 6,000 characters. It is a
+    good moment to store what a memory wants to keep; an error is told once, and the compaction goes on without that plugin's word.
+    """
+    raise NotImplementedError

@@ -2,36 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from host.conversation.engine_door import Broken, EngineDoor
 from host.conversation.heard import Heard
+from host.conversation.idleness import Idleness
 from host.conversation.inbox import Inbox
+from host.conversation.partial import Part, part_of
+from host.conversation.pinning import Pinning
+from host.conversation.preview import Preview, preview_of, untouched
 from host.conversation.shelf import NotNow, Shelf
 from host.conversation.triggers import Trigger
+from host.conversation.verdict import Verdict, Wish
 from host.conversation.view import View, as_json, published
+from host.conversation.wording import shown, words_of_abort, words_of_count, words_of_loss, words_of_report
+from host.engine.idle import Idle, Reason
 from host.engine.services import Services
 from host.errors import StoreError
 from host.messages.reading import is_system
 from host.messages.types import Message
 from host.pipeline.exact import Exact
-from host.pipeline.settle import IDLE, Refused, Settled, settle
+from host.pipeline.pinned import Pinned, joined, shown_rows
+from host.pipeline.settle import IDLE, Refused, Settled, render, settle
 from host.store.values import Lease, Publication
+
+Memory = Callable[[Sequence[Message], str], str]
+"""What memory plugins say to messages that are about to leave the window of a session; empty where they say nothing."""
+
+NO_ROOM = "the newest messages alone do not fit the window, and leaving the others out would not help"
+TOO_SHORT = "what stands before the exchanges to keep is shorter than a summary of it"
+IN_VAIN = Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, NO_ROOM))
+KEPT_SUMMARY = "the exchanges to keep hold the summary, what stands before them is compacted already"
 
 
 class Compaction:
     """The engine's side of a conversation. ``keep_exact`` tokens are for the block of exact values, 0 for none."""
 
-    def __init__(self, door: EngineDoor, services: Services, shelf: Shelf, inbox: Inbox, *, keep_exact: int) -> None:
+    def __init__(
+        self, door: EngineDoor, services: Services, shelf: Shelf, inbox: Inbox, *, keep_exact: int = 0, memory: Memory | None = None
+    ) -> None:
         self._door = door
         self._services = services
         self._shelf = shelf
         self._inbox = inbox
         self._heard = Heard(shelf.archive)
+        self.pinning = Pinning(shelf, services, door.warn_once)
+        self.idleness = Idleness(shelf.notes, door.warn_once)
         self._keep_exact = keep_exact
+        self._memory = memory
+        self._times = 0
 
-    def of(self, view: View, messages: list[Message], tokens: int, trigger: Trigger, focus: str | None) -> tuple[View, Settled | Refused]:
+    def of(self, view: View, messages: list[Message], tokens: int, wish: Wish) -> tuple[View, Verdict]:
         """The next view under the lease, and what was settled; whatever stands in the way is told, and the view stays.
 
         Where another process was first, its view comes back with the refusal.
@@ -41,20 +64,63 @@ class Compaction:
             with self._shelf.right_to_compact(self._door.warn_once) as lease:
                 self._inbox.refuse_backlog()
                 if (news := self._inbox.news(view)) is not None:
-                    return news, self._stays("the conversation is not compacted now: another process went on with it first")
-                settled = self._settled(view, messages, tokens, trigger, focus)
-                if isinstance(settled, Settled) and self._is_in_vain(settled):
+                    return news, self._not_now("the conversation is not compacted now: another process went on with it first")
+                verdict = self._tried(view, messages, tokens, wish)
+                if verdict.settled is None:
+                    return view, self._left(verdict)
+                if self._is_in_vain(verdict.settled):
                     self._door.take_back(counters)
-                    return view, self._stays("the newest messages alone do not fit the window, and leaving the others out would not help")
-                if isinstance(settled, Settled):
-                    self._tell_lost(settled)
-                    return self._published(view, settled, trigger, lease), settled
-                return view, settled
+                    return view, self._in_vain()
+                return self._published(view, verdict.settled, wish.trigger, lease), self._done(verdict)
         except NotNow as reason:
-            return view, self._stays(f"the conversation is not compacted now: {reason}")
+            return view, self._not_now(f"the conversation is not compacted now: {reason}")
         except StoreError as error:
             self._door.take_back(counters)
-            return view, self._stays(f"the compacted window was not kept and the old one stays: {error.what}")
+            return view, self._not_now(f"the compacted window was not kept and the old one stays: {error.what}")
+
+    def preview(self, view: View, messages: list[Message], tokens: int, wish: Wish, measure: Callable[[list[Message]], int]) -> Preview:
+        """What ``of`` would come to now; window, engine and store stay as they are. ``measure`` tells the tokens of a request."""
+        with self._door.untouched(), untouched(self._services, self._shelf):
+            verdict = self._tried(view, messages, tokens, wish)
+            if verdict.settled is not None and self._is_in_vain(verdict.settled):
+                verdict = IN_VAIN
+            return preview_of(view.ledger, messages, tokens, wish, verdict, measure)
+
+    def _tried(self, view: View, messages: list[Message], tokens: int, wish: Wish) -> Verdict:
+        """What the host makes of the engine's answer. Nothing is published, kept or told."""
+        pinned = self.pinning.pinned(view.ledger)
+        seen = pinned.among(shown_rows(view.ledger))
+        apart = joined(view.ledger, seen)  # no summary is merged into a pin that the engine gets
+        part = part_of(apart, messages if apart is view.ledger else render(apart), wish.keep)
+        if part is None:
+            return Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, KEPT_SUMMARY))
+        self._services.pins = tuple(entry.message for entry in seen.entries)
+        try:
+            returned = self._rewritten(part, tokens, wish)
+        except Broken as error:
+            return Verdict(idle=Idle(Reason.NOT_FOLLOWED, str(error)))
+        report = self._door.report()
+        if report.aborted:
+            return Verdict(idle=Idle(Reason.ABORTED, shown(report.error)), report=report)
+        settled = IDLE if returned is part.given else self._judged(view, part, returned, pinned)
+        if isinstance(settled, Settled):
+            return Verdict(settled, report=report)
+        if settled is not IDLE and self._is_no_shorter(part, returned):
+            return Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, TOO_SHORT), report=report)
+        reason = Reason.NOTHING_TO_COMPRESS if settled is IDLE else Reason.NOT_FOLLOWED
+        return Verdict(idle=Idle(reason, settled.rule), report=report)
+
+    def _rewritten(self, part: Part, tokens: int, wish: Wish) -> object:
+        """The engine's answer for its part, after memory plugins saw it. Raises Broken."""
+        memory = self._memory(part.given, self._shelf.session) if self._memory is not None else ""
+        asked = max(0, tokens - self._services.count.messages(part.kept))
+        return self._door.compress(part.given, asked, wish.focus, force=wish.trigger.force, memory=memory, services=self._services)
+
+    def _is_no_shorter(self, part: Part, returned: object) -> bool:
+        """Whether the part before kept exchanges is no shorter for being summarised; no engine can tell what stands behind its part."""
+        if not part.kept or not isinstance(returned, list) or not all(isinstance(message, dict) for message in returned):
+            return False
+        return self._services.count.messages(returned) >= self._services.count.messages(part.given)
 
     def _is_in_vain(self, settled: Settled) -> bool:
         """Whether messages would be left out for a newest message that is larger than the window by itself."""
@@ -64,29 +130,49 @@ class Compaction:
             return False
         return count(list(takewhile(is_system, settled.messages))) <= limit // 2  # a prompt that large stays, and every window is too full
 
-    def _stays(self, why: str) -> Refused:
-        self._shelf.state.pending = None
+    def _not_now(self, why: str) -> Verdict:
         self._door.warn_once(why)
-        return Refused(why)
+        self._shelf.state.pending = None
+        return self._left(Verdict(idle=Idle(Reason.NOT_NOW, why)))
 
-    def _settled(self, view: View, messages: list[Message], tokens: int, trigger: Trigger, focus: str | None) -> Settled | Refused:
-        """What the host makes of the engine's answer; a refusal is told unless there was just nothing to do."""
-        given = list(messages)
-        try:
-            returned = self._door.compress(given, tokens, focus, force=trigger.force)
-        except Broken as error:
-            settled: Settled | Refused = Refused(str(error))
-        else:
-            settled = IDLE if returned is given else self._judged(view, given, returned)
-        if settled is IDLE:
-            self._shelf.state.flush()
-        elif isinstance(settled, Refused):
+    def _in_vain(self) -> Verdict:
+        self._door.warn_once(NO_ROOM)
+        self._shelf.state.pending = None
+        return self._left(IN_VAIN)
+
+    def _left(self, verdict: Verdict) -> Verdict:
+        """The window stays. What the engine learnt is kept where it left it so itself, and forgotten where it was not followed."""
+        self.idleness.note(verdict.idle)
+        if verdict.idle is not None and verdict.idle.reason is Reason.NOT_FOLLOWED:
             self._shelf.state.pending = None
-            self._door.refuse(settled.rule)
-        return settled
+            self._door.refuse(verdict.idle.detail)
+        self._shelf.state.flush()
+        if verdict.report.aborted:
+            self._door.warn_once(words_of_abort(verdict.report))
+        return verdict
 
-    def _judged(self, view: View, given: list[Message], returned: object) -> Settled | Refused:
-        return settle(view.ledger, returned, count=self._services.count.messages, given=given, exact=self._exact())
+    def _done(self, verdict: Verdict) -> Verdict:
+        """The compacted window is kept: what went wrong on the way, what is lost, and how often that was done, is told."""
+        self.idleness.note(None)
+        self._times = max(self._times + 1, self._door.times_compacted())
+        lost = sum(map(len, verdict.settled.receipt.lost)) if verdict.settled is not None else 0
+        for warning in (*words_of_report(verdict.report), *words_of_loss(lost)):
+            self._door.warn_once(warning)
+        for warning in words_of_count(self._times):
+            self._door.warn(warning)
+        return verdict
+
+    def _judged(self, view: View, part: Part, returned: object, pinned: Pinned) -> Settled | Refused:
+        return settle(
+            view.ledger,
+            part.with_rewritten(returned),
+            count=self._services.count.messages,
+            given=part.whole,
+            pins=pinned.entries,
+            places=pinned.places,
+            limit=self.pinning.limit,
+            exact=self._exact(),
+        )
 
     def _exact(self) -> Exact | None:
         if not self._keep_exact:
@@ -112,8 +198,3 @@ class Compaction:
         self._shelf.state.pending = None
         self._door.tell_boundary(kept.session, old)
         return replace(new, version=kept.version)
-
-    def _tell_lost(self, settled: Settled) -> None:
-        if settled.receipt.lost:
-            gone = sum(map(len, settled.receipt.lost))
-            self._door.warn_once(f"messages left the window without a summary that stands for them ({gone}); `ctxhost grep` finds them")

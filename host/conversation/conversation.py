@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import Counter
@@ -12,28 +11,35 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from host.conversation.accepting import known_position, refuse_odd, usage_of
 from host.conversation.alone import alone
-from host.conversation.compacting import Compaction
+from host.conversation.compacting import Compaction, Memory
+from host.conversation.considered import why_not
 from host.conversation.engine_door import EngineDoor
 from host.conversation.inbox import Inbox
+from host.conversation.manual import check_keep
+from host.conversation.picturing import with_smaller_images
+from host.conversation.pinning import PinShown
+from host.conversation.preview import Preview
+from host.conversation.receipts import ReceiptPage, receipt_at
 from host.conversation.recognise import Received, Telling, Told
 from host.conversation.refusal import REFUSALS, GiveUp, Retry
-from host.conversation.restoring import without_rows
 from host.conversation.shelf import Shelf
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT, REFUSAL, Trigger
 from host.conversation.turn import Turn
+from host.conversation.verdict import Size, Wish, outcome_of
 from host.conversation.view import View
+from host.conversation.wording import words_of_overfull
 from host.engine.contract import ContextEngine
+from host.engine.idle import Idle
 from host.engine.outcome import Outcome
 from host.engine.services import Services
 from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreUnavailable, UsageError
-from host.messages.ledger import Entry, Kind, Ledger
-from host.messages.reading import call_arguments, call_name
 from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
-from host.pipeline.settle import Refused, Settled, render
+from host.pipeline.settle import render
 from host.provider.refusals import too_long
 from host.store.protocols import Archive
-from host.store.values import REWIND, Publication
+from host.store.values import Pin
 from host.tokens import Gauge
 from host.transforms.sanitize import sendable
 
@@ -53,6 +59,7 @@ class Conversation:
         automatic: bool = True,
         on_error: str = "fallback",
         keep_exact: int = 0,
+        memory: Memory | None = None,
     ) -> None:
         self.engine = engine
         self.services = services
@@ -63,7 +70,7 @@ class Conversation:
         self._watch = watch
         self._automatic = automatic
         self._inbox = Inbox(self.shelf, self._door.warn_once)
-        self._compaction = Compaction(self._door, services, self.shelf, self._inbox, keep_exact=keep_exact)
+        self._compaction = Compaction(self._door, services, self.shelf, self._inbox, keep_exact=keep_exact, memory=memory)
         self._view = View()  # its messages are in _messages, where they grow
         self._messages: list[Message] = []
         self._turn = Turn()
@@ -87,6 +94,11 @@ class Conversation:
         return self.shelf.session
 
     @property
+    def idle(self) -> Idle | None:
+        """Why the window was not compacted when that was last considered; None where it was."""
+        return self._compaction.idleness.current
+
+    @property
     def view(self) -> View:
         """The window as it is now, without looking whether it should be compacted."""
         with self._lock:
@@ -100,10 +112,8 @@ class Conversation:
         Calls and results that do not fit together are kept as they came; ``window`` gives them out paired. While the
         archive cannot be written the message is in the window all the same (position 0) and kept as soon as it can be.
         """
-        refuse_odd(message, f"message {len(self._messages)}")
-        if time is not None and not isinstance(time, datetime):
-            raise UsageError(f"time is {type(time).__name__}", "give a datetime, or nothing for now")
-        return self._add(message, time) if delivery_of is None else self._delivered(delivery_of)
+        refuse_odd(message, f"message {len(self._messages)}", time)
+        return self._add(message, time) if delivery_of is None else known_position(delivery_of, self.archive.range())
 
     @alone
     def receive(self, messages: Sequence[Message]) -> Received:
@@ -123,7 +133,7 @@ class Conversation:
             rows: list[int | None] = [None] * len(messages)
             try:
                 if recognised.rewound:
-                    self._rewind(recognised.rewound)
+                    self._show(self._inbox.rewound(self._view, recognised.rewound))
                     rewound += len(recognised.rewound)
                 for told in recognised.told:
                     before = self._view.rows
@@ -156,6 +166,7 @@ class Conversation:
         self._refusals = 0
         self.gauge.record(usage, self._messages if self._sent is None else self._sent, self._tools)
         self._door.take_usage(usage)
+        self.shelf.keep_state()
         self._inbox.tidy()
 
     @alone
@@ -163,7 +174,10 @@ class Conversation:
         """Take a model's refusal of the window that was given out last: shorten it, or say that this would not help."""
         refusal = too_long(error)
         if refusal is None:
-            return GiveUp(f"the refusal is not about the length of the window: {error}")
+            view, answer = with_smaller_images(self._view, error, self.shelf)
+            if answer:
+                self._show(view)
+            return answer
         self._refusals += 1
         if refusal.sent and self._sent is not None:
             self.gauge.record(Usage(refusal.sent), self._sent, self._tools)
@@ -172,24 +186,62 @@ class Conversation:
             self._door.tell_model(self.services.facts, learnt=True)
         if self._refusals > REFUSALS:
             return GiveUp(f"the window was refused {self._refusals} times in a row")
-        outcome = self._compacted(REFUSAL, None)
+        outcome = self._compacted(Wish(REFUSAL))
         if outcome.progressed:
             return Retry(f"the window was compacted from {outcome.before:,} to {outcome.after:,} tokens")
         return GiveUp(f"the window holds {outcome.before:,} tokens and could not be made shorter: {outcome.refused or 'no progress'}")
 
     @alone
-    def compact(self, focus: str | None = None) -> Outcome:
-        """Compact now, whatever the threshold says."""
+    def compact(self, focus: str | None = None, *, keep: int | None = None) -> Outcome:
+        """Compact now, whatever the threshold says. The last ``keep`` exchanges stay as they are; None: the engine decides."""
+        return self._compacted(self._asked(focus, keep))
+
+    @alone
+    def preview(self, focus: str | None = None, *, keep: int | None = None) -> Preview:
+        """What ``compact`` would do; it may ask the summary model, and changes nothing."""
+        wish = self._asked(focus, keep)
+        return self._compaction.preview(self._view, self._messages, self.estimate(), wish, self._measured_anew)
+
+    @alone
+    def pin(self, position: int, *, by: str = "user") -> Pin:
+        """Keep a message, with its whole tool group, in every window until it is unpinned; it comes in now where there is room.
+
+        UsageError where there is no such message, it needs no pin, or the pins would hold more than a quarter of the window.
+        """
         self._refuse_closed()
         self._catch_up()
-        if self._turn.waiting:
-            raise UsageError("the window cannot be compacted while tool calls wait for their results", "add the results first")
-        return self._compacted(MANUAL, focus)
+        pin, view = self._compaction.pinning.add(self._view, position, by=by)
+        if view is not self._view:
+            self._show(view)
+        return pin
+
+    @alone
+    def unpin(self, position: int) -> bool:
+        """Let the next compactions do with a message as with any other; False where it was not pinned."""
+        return self._compaction.pinning.remove(position)
+
+    @alone
+    def pins(self) -> list[PinShown]:
+        """All pins, oldest first."""
+        return self._compaction.pinning.shown(self._view.ledger)
+
+    @alone
+    def receipt(self, version: int | None = None) -> ReceiptPage:
+        """The exact values and rules that the compaction of a version took out of the window; None: of the newest one.
+
+        UsageError where no compaction made it, or nothing is kept of the windows.
+        """
+        return receipt_at(self.archive, self.shelf.views.history() if self.shelf.views is not None else (), version)
 
     @alone
     def estimate(self) -> int:
         """Tokens of the next request: system, messages and tools."""
         return self.gauge.measure(self._messages, self._tools)
+
+    @property
+    def calls_wait(self) -> bool:
+        """Whether calls of the newest reply have no result yet."""
+        return bool(self._turn.waiting)
 
     @property
     def threshold(self) -> int:
@@ -208,14 +260,7 @@ class Conversation:
     @alone
     def call(self, tool_call: ToolCall) -> str:
         """Answer a call of one of the engine's tools, as JSON text."""
-        name, text = call_name(tool_call), call_arguments(tool_call)
-        try:
-            arguments = json.loads(text or "{}")
-        except ValueError as error:
-            return json.dumps({"error": f"arguments of {name} are not JSON: {error}"})
-        if not isinstance(arguments, dict):
-            return json.dumps({"error": f"arguments of {name} are no JSON object"})
-        return self._door.call(name, arguments, self._messages)
+        return self._door.answer(tool_call, self._messages)
 
     @alone
     def close(self) -> None:
@@ -223,6 +268,8 @@ class Conversation:
         if self._closed:
             return
         self._closed = True
+        self._compaction.idleness.write()
+        self.shelf.keep_state()
         self._inbox.backlog.written(now=True)
         if self._inbox.backlog:
             self._door.warn_once(f"{len(self._inbox.backlog)} messages could not be archived and end with this process")
@@ -267,19 +314,14 @@ class Conversation:
             self._consider(POST_RESPONSE)
         return entry.row or 0
 
-    def _delivered(self, position: int) -> int:
-        first, last = self.archive.range()
-        if not first <= position <= last:
-            raise UsageError(f"delivery_of={position} is no message of this conversation", f"positions are {first} to {last}")
-        return position
-
     def _take(self, told: Told) -> int | None:
         """Keep what a told message brings; what cannot be kept is in quarantine, and the rest goes on."""
         try:
             if told.telling is Telling.NEW:
                 return self._add(told.message, None, after=self._view.rows)
             if told.telling is Telling.VERSION and told.entry is not None:
-                return self._revise(told.message, told.entry)
+                self._show(self._inbox.told_anew(self._view, told.message, told.entry, after=self._view.rows))
+                return self._view.rows if told.entry.row is not None else None
         except (NotStorable, StoreUnavailable) as error:
             self._door.warn_once(str(error))
             return None
@@ -288,72 +330,49 @@ class Conversation:
             return forgotten.position
         return told.entry.row if told.entry is not None else None
 
-    def _revise(self, message: Message, old: Entry) -> int | None:
-        """Keep a new version of a message, and show it where the old one was shown."""
-        if old.row is not None:
-            self._show(self._inbox.revise(self._view, message, old.row, after=self._view.rows))
-            return self._view.rows
-        self._inbox.backlog.replace(old.message, message)
-        entries = [Entry(message) if entry.message is old.message else entry for entry in self._view.ledger]
-        self._show(replace(self._view, ledger=Ledger(entries)))
-        return None
-
-    def _rewind(self, rows: tuple[int, ...]) -> None:
-        """Take messages out of the window that the caller took back; they stay in the archive."""
-        view = replace(self._view, ledger=without_rows(self._view.ledger, rows))
-        if self.shelf.views is not None:
-            receipt = {"rewound": list(rows)}
-            publication = Publication(view.ledger, view.rows, self.shelf.state.engine, REWIND, receipt)
-            view = replace(view, version=self.shelf.views.publish(publication, expected=view.version).version)
-        self._show(view)
+    def _asked(self, focus: str | None, keep: int | None) -> Wish:
+        """What the user wants, if that is possible now."""
+        self._refuse_closed()
+        self._catch_up()
+        if self.calls_wait:
+            raise UsageError("the window cannot be compacted while tool calls wait for their results", "add the results first")
+        return Wish(MANUAL, focus, check_keep(keep))
 
     def _consider(self, trigger: Trigger) -> None:
         """Compact as often as the trigger allows while the engine wants it and it helps; never while calls wait."""
-        for _ in range(trigger.passes if self._automatic and not self._turn.waiting else 0):
-            if not self._door.wants_compaction(trigger.tokens(self)) or not self._compacted(trigger, None).progressed:
+        for done in range(trigger.passes):
+            idle = why_not(self._door, trigger, self, automatic=self._automatic, limit=self._limit, first=not done)
+            if idle is not None and not done:
+                self._compaction.idleness.note(idle)
+            if idle is not None or not self._compacted(Wish(trigger)).progressed:
                 return
 
     def _warn_if_overfull(self) -> None:
-        size, limit = self.estimate(), self.services.facts.window - self.services.facts.output_reserve
-        if size > limit > 0:
-            self._door.warn_once(
-                f"the window holds about {size:,} tokens, the model takes {limit:,}: engine {self.engine.name!r} left it so"
-            )
+        if (size := self.estimate()) > self._limit > 0:
+            self._door.warn_once(words_of_overfull(size, self._limit, self.engine.name, automatic=self._automatic))
 
-    def _compacted(self, trigger: Trigger, focus: str | None) -> Outcome:
+    @property
+    def _limit(self) -> int:
+        """Tokens that the model takes."""
+        return self.services.facts.window - self.services.facts.output_reserve
+
+    def _measured_anew(self, messages: list[Message]) -> int:
+        """Tokens of a request with another window."""
+        return round(self.gauge.scale * self.gauge.estimate(messages, self._tools))
+
+    def _compacted(self, wish: Wish) -> Outcome:
         """One compaction, and what became of it."""
-        started, before, size = time.perf_counter(), self.estimate(), len(self._messages)
-        view, settled = self._compaction.of(self._view, self._messages, before, trigger, focus)
-        if isinstance(settled, Settled):
-            self._view, self._messages = view, list(settled.messages)
+        started, before = time.perf_counter(), self._size()
+        view, verdict = self._compaction.of(self._view, self._messages, before.tokens, wish)
+        if verdict.settled is not None:
+            self._view, self._messages = view, list(verdict.settled.messages)
             self._turn = replace(self._turn, torn=False)
             self.gauge.compacted()
         elif view is not self._view:
             self._show(view)
-        outcome = Outcome(
-            trigger=trigger.name,
-            before=before,
-            after=self.estimate(),
-            messages_before=size,
-            messages_after=len(self._messages),
-            row=self._view.rows,
-            kept=sum(entry.kind is Kind.ORIGINAL for entry in self._view.ledger),
-            seconds=time.perf_counter() - started,
-            refused=settled.rule if isinstance(settled, Refused) else None,
-        )
+        outcome = outcome_of(wish, verdict, self._view, before, self._size(), time.perf_counter() - started)
         self._watch(outcome)
         return outcome
 
-
-def refuse_odd(message: object, where: str) -> None:
-    """UsageError for what is no message."""
-    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-        raise UsageError(f"{where} is no message: {str(message)[:80]!r}", "give a dict with a role")
-
-
-def usage_of(usage: Usage | Mapping[str, Any] | Dumped | None) -> Usage | None:
-    """What a provider counted; UsageError for what is no usage."""
-    try:
-        return Usage.from_provider(usage)
-    except (AttributeError, TypeError) as error:
-        raise UsageError(f"{type(usage).__name__} is no usage", "give what the client calls usage, or None") from error
+    def _size(self) -> Size:
+        return Size(self.estimate(), len(self._messages))

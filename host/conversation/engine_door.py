@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import redirect_stdout
-from copy import deepcopy
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, redirect_stdout
+from copy import copy, deepcopy
 from typing import Any, TypeVar
 
 from host.discovery.keywords import accepted_keywords
 from host.discovery.names import printable
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
 from host.engine.engine import Engine
-from host.engine.services import ModelFacts
+from host.engine.idle import Idle, Reason
+from host.engine.report import Report
+from host.engine.services import ModelFacts, Services
 from host.errors import CtxhostError, EngineFailed
-from host.messages.types import Message, ToolSchema, Usage
+from host.messages.reading import call_arguments, call_name
+from host.messages.types import Message, ToolCall, ToolSchema, Usage
 
 T = TypeVar("T")
 FAILURES = 3  # in a row; then a conversation goes on without the engine
 COUNTERS = ("last_prompt_tokens", "last_completion_tokens", "last_total_tokens", "compression_count", "protect_first_n", "state")
+COLLECTIONS = (set, deque, Counter, OrderedDict, defaultdict)
 NUMBER = re.compile(r"\d[\d,.]*")
 
 
@@ -62,6 +67,19 @@ class EngineDoor:
             kept.pop(name, None)
         kept.update(counters)
 
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Whatever is asked of the engine in this block is forgotten behind it, by the engine too, and no warning is given."""
+        kept, failures, warn = getattr(self.engine, "__dict__", {}), self.failures, self._warn
+        before = {name: copied(value) for name, value in kept.items()}
+        told, self._told, self._warn = self._told, set(), lambda warning: None
+        try:
+            yield
+        finally:
+            self._told, self._warn, self.failures = told, warn, failures
+            kept.clear()
+            kept.update(before)
+
     def tell_start(self, session: str) -> None:
         """A conversation begins, or goes on after a restart."""
         self._tried(lambda: self.engine.on_session_start(session), None)
@@ -84,12 +102,33 @@ class EngineDoor:
         """Hand on what the provider counted; an empty usage where it counted nothing."""
         self._tried(lambda: self.engine.update_from_response(usage.as_openai() if usage else {}), None)
 
-    def wants_compaction(self, tokens: int) -> bool:
-        """Whether the engine would compact a window of this size; not if it cannot say."""
+    def why_idle(self, tokens: int, window: int) -> Idle | None:
+        """Why the engine would not compact a window of this size, in its own words where it has some; None: it would."""
         if self.failures >= FAILURES:
             self.warn_once(f"engine {self.engine.name!r} failed {FAILURES} times in a row and is not asked again, but by hand")
-            return False
-        return self._tried(lambda: bool(self.engine.should_compress(tokens)), False)
+            return Idle(Reason.NOT_FOLLOWED, f"it failed {FAILURES} times in a row")
+        faulty = Idle(Reason.NOT_FOLLOWED, "it could not say whether to compact")
+        if (wanted := self._tried(lambda: bool(self.engine.should_compress(tokens)), None)) is not False:
+            return None if wanted else faulty
+        words = self._tried(lambda: getattr(self.engine, "why_idle", lambda tokens: None)(tokens), None)
+        if isinstance(words, Idle):
+            return words
+        threshold = self.threshold(window)
+        below = Idle(Reason.BELOW_THRESHOLD, f"{tokens:,} of {threshold:,} tokens")
+        return below if tokens < threshold else Idle(Reason.DECLINED, f"{tokens:,} tokens, its threshold is {threshold:,}")
+
+    def waits_for_usage(self, tokens: int) -> bool:
+        """Whether the engine has an estimate over its threshold wait for the provider's own count."""
+        return self._tried(lambda: bool(self.engine.should_defer_preflight_to_real_usage(tokens)), False)
+
+    def report(self) -> Report:
+        """The engine's word on its last compaction; an empty one from an engine that gives none."""
+        said = self._tried(lambda: getattr(self.engine, "last_report", None), None)
+        return said if isinstance(said, Report) else Report()
+
+    def times_compacted(self) -> int:
+        """How often the engine says that it has compacted this conversation."""
+        return self._tried(lambda: int(self.engine.compression_count), 0)
 
     def threshold(self, window: int) -> int:
         """The engine's threshold, if it is a size within the window."""
@@ -100,17 +139,25 @@ class EngineDoor:
         """The engine's last_prompt_tokens."""
         return self._tried(lambda: int(self.engine.last_prompt_tokens), 0)
 
-    def compress(self, messages: list[Message], tokens: int, focus: str | None, *, force: bool) -> object:
+    def compress(
+        self, messages: list[Message], tokens: int, focus: str | None, *, force: bool, memory: str = "", services: Services
+    ) -> object:
         """What the engine makes of the messages; the same list where it changed nothing. Raises Broken.
 
-        An engine that does not promise to leave its input alone gets a copy. Keywords that it lacks are not passed.
+        An engine that does not promise to leave its input alone gets a copy, and its services the pins among the copies.
+        Keywords that it lacks are not passed.
         """
-        offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, ""), strict=True))
-        given = messages if getattr(self.engine, "leaves_input_alone", False) is True else deepcopy(messages)
+        offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, memory), strict=True))
+        given = messages
+        if getattr(self.engine, "leaves_input_alone", False) is not True:
+            given, services.pins = deepcopy((messages, services.pins))  # together: a pin is the same object in both
 
         def compress() -> object:
             method: Callable[..., object] = self.engine.compress
-            returned = method(given, **accepted_keywords(method, offered))
+            accepted = accepted_keywords(method, offered)
+            if memory and "memory_context" not in accepted:
+                self.warn_once(f"engine {self.engine.name!r} takes no memory_context: what memory plugins say does not reach it")
+            returned = method(given, **accepted)
             return returned if returned is given else plain(returned)
 
         self.failures += 1
@@ -124,8 +171,15 @@ class EngineDoor:
         schemas = self._tried(lambda: list(self.engine.get_tool_schemas()), none)
         return [{"type": "function", "function": schema} for schema in schemas if isinstance(schema, dict) and schema.get("name")]
 
-    def call(self, name: str, arguments: Mapping[str, Any], messages: list[Message]) -> str:
+    def answer(self, tool_call: ToolCall, messages: list[Message]) -> str:
         """Answer a call of one of these tools, as JSON text; an error is an answer too."""
+        name, text = call_name(tool_call), call_arguments(tool_call)
+        try:
+            arguments = json.loads(text or "{}")
+        except ValueError as error:
+            return json.dumps({"error": f"arguments of {name} are not JSON: {error}"})
+        if not isinstance(arguments, dict):
+            return json.dumps({"error": f"arguments of {name} are no JSON object"})
         try:
             return self._called(lambda: self.engine.handle_tool_call(name, arguments, messages=deepcopy(messages)))
         except Broken as error:
@@ -142,7 +196,11 @@ class EngineDoor:
         kind = NUMBER.sub("N", warning)
         if kind not in self._told:
             self._told.add(kind)
-            self._warn(printable(warning))
+            self.warn(warning)
+
+    def warn(self, warning: str) -> None:
+        """Warn, whatever was said before."""
+        self._warn(printable(warning))
 
     def _tried(self, call: Callable[[], T], otherwise: T) -> T:
         try:
@@ -165,6 +223,15 @@ class EngineDoor:
             result.close()
             raise Broken("it is async; an engine's methods are plain functions")
         return result
+
+
+def copied(value: object) -> object:
+    """Plain lists and dicts are copied as far down as they go, other collections once; all else is the same."""
+    if type(value) is dict:
+        return {key: copied(held) for key, held in value.items()}
+    if type(value) is list:
+        return [copied(held) for held in value]
+    return copy(value) if type(value) in COLLECTIONS else value
 
 
 def plain(returned: object) -> object:

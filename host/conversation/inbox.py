@@ -8,7 +8,7 @@ from datetime import datetime
 
 from host.conversation.backlog import Backlog
 from host.conversation.recognise import Recognised, recognise
-from host.conversation.restoring import extended, restored, with_version
+from host.conversation.restoring import extended, restored, with_version, without_rows
 from host.conversation.shelf import NotNow, Shelf
 from host.conversation.view import View, receipt_of
 from host.errors import StoreError, StoreUnavailable
@@ -16,7 +16,7 @@ from host.messages.canonical import identity
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import Message
 from host.store.kept import erased
-from host.store.values import Row
+from host.store.values import REWIND, Publication, Row
 
 
 class Inbox:
@@ -88,6 +88,21 @@ class Inbox:
         self._added += 1
         self._known = None
         return replace(view, ledger=with_version(view.ledger, Entry(message, row), self._archive.places()), rows=row)
+
+    def told_anew(self, view: View, message: Message, old: Entry, *, after: int) -> View:
+        """A new version of a message that is archived, or still waits to be written, shown where the old one was shown."""
+        if old.row is not None:
+            return self.revise(view, message, old.row, after=after)
+        self.backlog.replace(old.message, message)
+        return replace(view, ledger=Ledger(Entry(message) if entry.message is old.message else entry for entry in view.ledger))
+
+    def rewound(self, view: View, rows: tuple[int, ...]) -> View:
+        """The view without messages that the caller took back; they stay in the archive."""
+        view = replace(view, ledger=without_rows(view.ledger, rows))
+        if self._shelf.views is None:
+            return view
+        publication = Publication(view.ledger, view.rows, self._shelf.state.engine, REWIND, {"rewound": list(rows)})
+        return replace(view, version=self._shelf.views.publish(publication, expected=view.version).version)
 
     def recognised(self, messages: Sequence[Message]) -> Recognised:
         """Per message what it is to the archive, and to what still waits to be written."""

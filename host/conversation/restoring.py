@@ -54,4 +54,4 @@ def _seat(ledger: Ledger, versions: set[int], place: int) -> int:
 def without_rows(ledger: Ledger, rows: Sequence[int]) -> Ledger:
     """The window without the messages of these rows."""
     gone = set(rows)
-    return Ledger(entry for entry in ledger if entry.kind is not Kind.ORIGINAL or entry.row not in gone)
+    return Ledger(entry for entry in ledger if entry.kind not in TOLD or entry.row not in gone)

@@ -14,13 +14,15 @@ from typing import Any
 from host.engine.services import State
 from host.errors import StoreError
 from host.store.memory import MemoryState
-from host.store.protocols import Archive, Leases, Search, Sessions, Store, Views
+from host.store.protocols import Archive, Leases, Pins, Search, Sessions, Store, Views
 from host.store.values import COMPRESSION, Lease
 
 LEASE_SECONDS = 60.0  # after a crash nobody compacts for so long; hermes.md 9 has 300, and no fence that makes less safe
 LONGEST_REFRESH = 20.0  # seconds between two prolongations
 INDEX_ROWS = 64  # new rows after which a turn stops to index them
 INDEX_SECONDS = 0.05
+OWN = "ctxhost.host"
+"""Under this name the host keeps a document of its own beside the engines'."""
 
 
 class NotNow(Exception):
@@ -56,15 +58,17 @@ class HeldState:
 
 @dataclass
 class Shelf:
-    """``views`` is None where nothing is kept beyond the process, ``leases`` where the store has none."""
+    """``views`` is None where nothing is kept beyond the process, ``leases`` and ``pins`` where the store has none."""
 
     archive: Archive
     conversation: str = ""
     views: Views | None = None
     leases: Leases | None = None
+    pins: Pins | None = None
     sessions: Sessions | None = None
     search: Search | None = None
     state: HeldState = field(default_factory=lambda: HeldState(_no_state()))
+    notes: State | None = None  # the host's own document, where one is kept
     rotate: bool = False
     lease_seconds: float = LEASE_SECONDS
     _nonce: str = field(default_factory=lambda: token_hex(4))
@@ -73,14 +77,17 @@ class Shelf:
     @classmethod
     def of(cls, store: Store, conversation: str, engine: str, *, in_place: bool) -> Shelf:
         """A conversation's part of a store."""
+        pins = getattr(store, "pins", None)  # neither has every store of a third party pins
         return cls(
             archive=store.archive(conversation),
             conversation=conversation,
             views=store.views(conversation),
             leases=getattr(store, "leases", None),  # a third party's store may have none: that fails open (hermes.md 9)
+            pins=pins(conversation) if pins is not None else None,
             sessions=store.sessions,
             search=store.search,
             state=HeldState(partial(store.state, conversation), engine),
+            notes=store.state(conversation, OWN),
             rotate=not in_place,
         )
 
@@ -110,6 +117,11 @@ class Shelf:
             lease = self._acquired(self.leases)
             with refreshed(self.leases, lease, self.lease_seconds):
                 yield lease
+
+    def keep_state(self) -> None:
+        """Write what the engine learnt outside a compaction; where that cannot be now, the next one writes it."""
+        with suppress(StoreError):
+            self.state.flush()
 
     def tidy(self, added: int) -> None:
         """Index new rows, once there are enough of them to be worth a transaction."""

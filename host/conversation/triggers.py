@@ -14,6 +14,10 @@ class Gauged(Protocol):
     def last_prompt(self) -> int:
         """The provider's last prompt tokens as the engine took them."""
 
+    @property
+    def calls_wait(self) -> bool:
+        """Whether calls have no result yet."""
+
     def estimate(self) -> int:
         """Tokens of the next request, calibrated on real usage."""
 

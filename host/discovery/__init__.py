@@ -4,6 +4,7 @@ from host.discovery.doors import DOORS, Door
 from host.discovery.keywords import accepted_keywords
 from host.discovery.listing import Listing, list_engines
 from host.discovery.manager import plugin_manager
+from host.discovery.memories import Memories, load_memories
 from host.discovery.names import check_name, nearest_name
 from host.discovery.offers import API_VERSION
 from host.discovery.places import BUILT_IN, EntryPoint, Places, bundled_engines, installed_entry_points
@@ -17,6 +18,7 @@ __all__ = [
     "EntryPoint",
     "Listing",
     "Make",
+    "Memories",
     "OnTrouble",
     "Places",
     "Resolution",
@@ -25,6 +27,7 @@ __all__ = [
     "check_name",
     "installed_entry_points",
     "list_engines",
+    "load_memories",
     "nearest_name",
     "plugin_manager",
     "resolve",

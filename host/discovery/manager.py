@@ -49,7 +49,7 @@ def engines_of(manager: pluggy.PluginManager, plugin: object) -> dict[str, objec
 
 
 def _unknown_hook(manager: pluggy.PluginManager, plugin: object) -> str:
-    known = {name for name in vars(hookspecs) if name.startswith(f"{hookspecs.PROJECT}_")}
+    known = {name for name, value in vars(hookspecs).items() if hasattr(value, f"{hookspecs.PROJECT}_spec")}
     unknown = sorted(hooks_of(manager, plugin) - known)
     meant = [(hook, nearest_name(hook, known)) for hook in unknown]
     return "it implements " + ", ".join(

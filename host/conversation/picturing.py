@@ -1,0 +1,55 @@
+"""A window whose pictures a model refused as too large goes on with smaller ones; the archive keeps them as they came."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from host.conversation.refusal import GiveUp, Retry
+from host.conversation.restoring import TOLD
+from host.conversation.shelf import Shelf
+from host.conversation.view import View
+from host.errors import StoreError
+from host.messages.ledger import Entry, Kind, Ledger
+from host.messages.types import Message
+from host.provider.images import shrink_images
+from host.provider.refusals import image_too_large
+from host.store.values import Publication
+
+TRIGGER = "images"  # of a view in which pictures became smaller
+
+
+def with_smaller_images(view: View, error: BaseException, shelf: Shelf) -> tuple[View, Retry | GiveUp]:
+    """The view with its pictures within the limits that a refusal names, published so that it stays so.
+
+    The view is the one given where the refusal is about something else, where all pictures are within the limits already,
+    and where one is left that would be refused again.
+    """
+    refusal = image_too_large(error)
+    if refusal is None:
+        return view, GiveUp(f"the refusal is not about the length of the window: {error}")
+    shrunk = shrink_images(view.ledger.messages(), max_side=refusal.max_side, max_bytes=refusal.max_bytes)
+    if not shrunk.changed or shrunk.left_over:
+        return view, GiveUp(f"no image could be made small enough: {'; '.join(shrunk.left_over) or 'all are within the limits'}")
+    entries = [_smaller(entry, message) for entry, message in zip(view.ledger, shrunk.messages, strict=True)]
+    smaller = _published(replace(view, ledger=Ledger(entries)), shelf)
+    return smaller, Retry(f"{shrunk.changed} images were made smaller; the archive keeps them as they came")
+
+
+def _smaller(entry: Entry, message: Message) -> Entry:
+    """The entry with this message: still of its row, no longer as archived."""
+    if message is entry.message:
+        return entry
+    return replace(entry, message=message, kind=Kind.DIGEST if entry.kind in TOLD else entry.kind)
+
+
+def _published(view: View, shelf: Shelf) -> View:
+    """The next version of the view; the same, in this process alone, while it cannot be kept."""
+    waiting = any(entry.row is None and entry.kind in TOLD for entry in view.ledger)
+    if shelf.views is None or waiting:
+        return view
+    rows = [entry.row for entry in view.ledger if entry.kind is Kind.DIGEST]
+    publication = Publication(view.ledger, view.rows, shelf.state.engine, TRIGGER, {"digests": rows})
+    with suppress(StoreError):  # the pictures as they came are shown again after a restart, and refused again
+        return replace(view, version=shelf.views.publish(publication, expected=view.version).version)
+    return view

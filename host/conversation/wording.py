@@ -1,0 +1,71 @@
+"""What the user is told about compactions (seed 10.3, hermes.md 17)."""
+
+from __future__ import annotations
+
+from host.engine.idle import Reason
+from host.engine.report import Report
+from host.messages.redact import redact
+
+OFTEN = 2  # compactions after which a summary of summaries begins to blur
+
+SKIPPED = {
+    Reason.INEFFECTIVE: "Compression skipped — last 2 compressions saved <10% each, or left the window over its threshold{}. "
+    "Compress by hand with a topic (/compress TOPIC), or start a fresh session (/new).",
+    Reason.SUMMARIES_FAILED: "Compression skipped — the last summaries failed{}. See to the summary model "
+    "(auxiliary.compression in config.yaml), then compress by hand (/compress).",
+}
+"""Reasons that last until the user does something; {} is for the detail."""
+
+
+def words_of_abort(report: Report) -> str:
+    """The window was left as it is because no summary could be had."""
+    return (
+        f"Compression aborted: {shown(report.error) or 'the summary model failed'}. No messages were dropped, the conversation goes on "
+        "unchanged. Run /compress (or `ctxhost sessions compress`) to retry, or /new to start a fresh session."
+    )
+
+
+def words_of_report(report: Report) -> list[str]:
+    """What an engine says went wrong with a compaction that happened all the same."""
+    told = []
+    if report.fallback_used:
+        dropped = f"the {report.dropped:,} messages that were" if report.dropped else "what was"
+        told.append(
+            f"Compression summary failed: {shown(report.error) or 'no summary came'}. Notes made without a model stand for {dropped} "
+            "dropped from the window; `ctxhost grep` finds every word."
+        )
+    elif report.failed_model:
+        why = f" ({shown(report.error)})" if report.error else ""
+        told.append(
+            f"Configured compression model {report.failed_model!r} failed{why}. Recovered with the main model; "
+            "check auxiliary.compression.model in config.yaml."
+        )
+    return told
+
+
+def words_of_loss(lost: int) -> list[str]:
+    """Messages left the window and nothing stands for them."""
+    warning = f"messages left the window without a summary that stands for them ({lost}); `ctxhost grep` finds them"
+    return [warning] if lost else []
+
+
+def words_of_count(times: int) -> list[str]:
+    """A conversation was compacted so often. Not each time: at 2, 4, 8 and so on."""
+    is_told = times >= OFTEN and not times & (times - 1)
+    return [f"Session compressed {times} times — accuracy may degrade. Consider /new to start fresh."] if is_told else []
+
+
+def words_of_overfull(size: int, limit: int, engine: str, *, automatic: bool) -> str:
+    """A window is given out that the model will hardly take."""
+    over = f"the window holds about {size:,} tokens, the model takes {limit:,}"
+    if automatic:
+        return f"{over}: engine {engine!r} left it so"
+    return (
+        f"Context overflow and auto-compaction is disabled (compression.enabled: false): {over}. "
+        "Compress by hand (/compress), start a fresh session (/new), or set compression.enabled: true."
+    )
+
+
+def shown(error: str) -> str:
+    """An error as it may be shown: on one line, without secrets and without the stop at its end."""
+    return redact(" ".join(error.split()), force=True).rstrip(".")
