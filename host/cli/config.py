@@ -12,16 +12,19 @@ import click
 from host.cli.globals import Globals
 
 if TYPE_CHECKING:
+    from host.app import Model
     from host.config import Loaded, Trusted
     from host.config.figures import Figure
 
 LABELS = {
     "window": "window",
+    "reserve": "kept for the answer",
     "threshold": "compact at",
     "tail": "tail",
     "soft_ceiling": "tail, at most",
     "summary": "summary, at most",
 }
+GUESS = "  (from a guess)"
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the same facts as JSON.")
 
@@ -37,17 +40,18 @@ def config() -> None:
 @click.pass_obj
 def show_command(settings: Globals, origin: bool, as_json: bool) -> None:
     """Print the values in force and the thresholds they come to for the model."""
+    from host.app import main_model
     from host.config.figures import figures
-    from host.provider.facts import DEFAULT_WINDOW, window_of
     from host.tokens.budgets import budgets
 
     loaded = loaded_here(settings)
-    resolved = figures(loaded, budgets, window_of, DEFAULT_WINDOW)
+    model = main_model(loaded)
+    resolved = figures(loaded, budgets, model)
     if as_json:
-        say_json(_shown_as_json(loaded, resolved))
+        say_json(_shown_as_json(loaded, model, resolved))
         return
     _warn(loaded.warnings)
-    _show(loaded, resolved, origin)
+    _show(loaded, model, resolved, origin)
 
 
 @config.command("check")
@@ -148,26 +152,33 @@ def say_json(document: Any) -> None:
     click.echo(json.dumps(document, indent=2))
 
 
-def _shown_as_json(loaded: Loaded, resolved: Sequence[Figure]) -> dict[str, Any]:
+def _shown_as_json(loaded: Loaded, model: Model, resolved: Sequence[Figure]) -> dict[str, Any]:
+    from host.cli.model_lines import model_as_json, summary_models_as_json
     from host.config.showing import effective
 
     return {
         "values": effective(loaded),
         "origins": {key: {"kind": origin.kind, "where": origin.where} for key, origin in loaded.origins.items()},
-        "budgets": {figure.name: {"tokens": figure.tokens, "because": figure.because} for figure in resolved},
+        "budgets": {figure.name: {"tokens": figure.tokens, "because": figure.because, "guessed": figure.is_guessed} for figure in resolved},
+        "model": model_as_json(model),
+        "summary_models": summary_models_as_json(loaded, model),
         "files": [{"path": str(use.path), "used": use.used, "reason": use.reason} for use in loaded.files],
         "warnings": loaded.warnings,
     }
 
 
-def _show(loaded: Loaded, resolved: Sequence[Figure], origin: bool) -> None:
+def _show(loaded: Loaded, model: Model, resolved: Sequence[Figure], origin: bool) -> None:
+    from host.cli.model_lines import price_line, summary_model_lines
     from host.config.showing import as_lines
 
     for line in as_lines(loaded, origins=origin):
         click.echo(line)
     click.echo("\n# resolved for the model, in tokens")
     for figure in resolved:
-        click.echo(f"# {LABELS[figure.name]:<17}{figure.tokens:>10,}  {figure.because}")
+        marked = GUESS if figure.is_guessed and figure.name != "window" else ""
+        click.echo(f"# {LABELS[figure.name]:<19}{figure.tokens:>10,}  {figure.because}{marked}")
+    for line in (price_line(model), *summary_model_lines(loaded, model)):
+        click.echo(f"# {line}")
     if origin:
         click.echo("\n# files")
         for use in loaded.files:

@@ -38,4 +38,5 @@ def _context(*words: str) -> click.Context:
 def _row(command: click.Command, parent: click.Context) -> str:
     context = click.Context(command, info_name=command.name, parent=parent)
     given = [part for part in command.collect_usage_pieces(context) if part != "[OPTIONS]"]
-    return f"| `{' '.join([command.name or '', *given])}` | {command.get_short_help_str(limit=200)} |".replace("PATTERN|", "PATTERN\\|")
+    words = " ".join([command.name or "", *given]).replace("|", "\\|")
+    return f"| `{words}` | {command.get_short_help_str(limit=200)} |"

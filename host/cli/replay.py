@@ -141,7 +141,9 @@ def as_object(path: Path, transcripts: Sequence[Transcript], runs: Sequence[tupl
 
 
 def figures(session: Session, result: Replayed) -> dict[str, Any]:
-    """The figures of one conversation; tokens are exact counts."""
+    """The figures of one conversation; tokens are exact counts, cost is in dollars, null where the price is not known."""
+    from host.cli.model_lines import cost_as_json
+
     return {
         **session.resolution.as_json(),
         "warnings": session.warnings,
@@ -149,6 +151,7 @@ def figures(session: Session, result: Replayed) -> dict[str, Any]:
         "model": session.model.name or None,
         "window": result.window,
         "window_source": session.model.source,
+        "window_is_guessed": session.model.window_is_guessed,
         "threshold": result.threshold,
         "messages_in": result.messages_in,
         "messages_out": result.messages_out,
@@ -157,6 +160,7 @@ def figures(session: Session, result: Replayed) -> dict[str, Any]:
         "peak_window": result.peak,
         "tokens_sent": result.sent,
         "tokens_sent_without_engine": result.sent_without,
+        "cost": cost_as_json(session.model.price, result),
         "fine": result.is_fine,
         "violations": [str(violation) for call in result.broken for violation in call.found],
         "impossible_calls": [{"index": call.index, "arithmetic": str(call.irreducible)} for call in result.impossible],

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from host.cli.model_lines import cost_of, dollars
 from host.formats import mended_text
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from host.engine.outcome import Outcome
     from host.formats import Transcript
     from host.loop.replay import Call, Replayed
+    from host.provider.prices import Price
 
 CHART_COLUMNS = 60
 LEVELS = " ▁▂▃▄▅▆▇█"
@@ -71,7 +73,7 @@ class Screen:
         """The closing table, and every call that was not as it should be."""
         for warning in dict.fromkeys(session.warnings[self._shown :]):
             self._line(f"[yellow]warning:[/] {_plain(warning)}", markup=True)
-        for name, value in closing_table(result).items():
+        for name, value in closing_table(result, session.model.price).items():
             self._line(f"[dim]{name:<18}[/] {value}", markup=True)
         self._line(f"window at each call, limit {result.window:,}:")
         self._line(f"  {chart(result)}")
@@ -86,15 +88,17 @@ class Screen:
             self._out.quiet = True
 
 
-def closing_table(result: Replayed) -> dict[str, str]:
-    """In and out, compactions, peak, tokens sent with and without the engine."""
+def closing_table(result: Replayed, price: Price | None = None) -> dict[str, str]:
+    """In and out, compactions, peak, tokens sent with and without the engine, and what they cost where that is known."""
     saved = 1 - result.sent / result.sent_without if result.sent_without else 0
+    cost = cost_of(price, result)
     return {
         "messages in, out": f"{result.messages_in:,} -> {result.messages_out:,}",
         "tokens in, out": f"{result.tokens_in:,} -> {result.tokens_out:,}",
         "compactions": f"{len(result.compactions):,}",
         "peak window": f"{result.peak:,} of {result.window:,} tokens (threshold {result.threshold:,})",
         "tokens sent": f"{result.sent:,} in {len(result.calls):,} calls; {result.sent_without:,} without an engine ({saved:.0%} saved)",
+        **({"cost of these": f"{dollars(cost[0])}; {dollars(cost[1])} without an engine; caching not counted"} if cost else {}),
         "verdict": "every call legal and within the window" if result.is_fine and not result.impossible else "see below",
     }
 

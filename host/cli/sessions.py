@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from host.cli.compressing import compress_command
 from host.cli.config import say_json
 from host.cli.globals import Globals
 from host.cli.paths import named_file
+from host.cli.receipts import pin_command, receipt_command
 from host.cli.store_opening import confirmed, json_option, opened, replay_option, yes_option
 from host.cli.windows import diff_command, undo_command, view_command
 
@@ -27,7 +29,7 @@ FORMATS = ("openai", "jsonl", "dialogues")  # keys of host.formats.exporting.EXP
 @json_option
 @click.pass_context
 def sessions(context: click.Context, as_json: bool) -> None:
-    """Sessions: list, show, export, look at the window, undo. Without a command: list.
+    """Sessions: list, show, export, look at the window, compress, undo, receipts, pins. Without a command: list.
 
     ID is a session's id, a unique beginning of one, a title, or `last`.
     """
@@ -72,12 +74,14 @@ def list_command(settings: Globals, limit: int, everything: bool, replay: str | 
 def show_command(settings: Globals, session_id: str, replay: str | None, as_json: bool) -> None:
     """Show all that is known of a session.
 
-    Its conversation, its messages, and the versions of its window with what made them.
+    Its conversation, its messages, why it was not compacted when that was last considered, and the versions of its window with what
+    made them.
     """
     from host.cli.store_sessions import known, show_json, show_lines
+    from host.cli.windows import is_automatic
 
     with opened(settings, replay) as store:
-        found = known(store, store.sessions.find(session_id))
+        found = known(store, store.sessions.find(session_id), is_automatic=is_automatic(settings))
     if as_json:
         say_json(show_json(found))
         return
@@ -238,7 +242,7 @@ def export_command(
         click.echo(f"{counted(damaged, 'message')} not in it: damaged, `ctxhost archive verify` names what is wrong", err=True)
 
 
-for command in (view_command, diff_command, undo_command):
+for command in (view_command, diff_command, undo_command, receipt_command, pin_command, compress_command):
     sessions.add_command(command)
 
 

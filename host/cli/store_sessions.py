@@ -9,6 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from host.cli.store_text import aligned, clipped, counted, local, plain, spans
+from host.conversation.idleness import KeptIdle, idle_of
+from host.conversation.shelf import OWN
+from host.engine.idle import Idle, Reason
 from host.messages.types import JSON
 from host.store.values import UNDONE, Published, Session
 
@@ -31,6 +34,7 @@ class Known:
     versions: tuple[Published, ...]
     latest: datetime | None  # time of its newest message
     compacting: str | None = None  # who holds the lease
+    idle: KeptIdle | None = None  # why it was not compacted when that was last considered
 
     @property
     def children(self) -> tuple[Session, ...]:
@@ -38,15 +42,17 @@ class Known:
         return tuple(other for other in self.family if other.parent == self.session.id)
 
 
-def known(store: Store, session: Session) -> Known:
-    """Look everything up."""
+def known(store: Store, session: Session, *, is_automatic: bool = True) -> Known:
+    """Look everything up. Where nothing is compacted by itself (``is_automatic``), that is why, unless more is known."""
     conversation = session.conversation
+    disabled = None if is_automatic else KeptIdle(Idle(Reason.DISABLED, "compression.enabled is false"), None)
     return Known(
         session,
         tuple(store.sessions.listed(conversation=conversation)),
         tuple(store.views(conversation).history()),
         latest_of(store.archive(conversation), session),
         store.leases.holder(conversation),
+        idle_of(store.state(conversation, OWN).load()) or disabled,
     )
 
 
@@ -102,6 +108,7 @@ def show_json(found: Known) -> JSON:
         **session_json(found.session, found.latest),
         "children": [child.id for child in found.children],
         "compacted_now_by": found.compacting,
+        "idle": idle_json(found.idle),
         "versions": [version_json(version) for version in found.versions],
     }
 
@@ -138,6 +145,7 @@ def show_lines(found: Known) -> Iterator[str]:
         "settings": _document(session.settings),
         "about": _document(session.about),
         "compacted by": found.compacting,
+        "not compacted": idle_words(found.idle),
     }
     yield from (f"{name:<13} {plain(str(value))}" for name, value in facts.items() if value)
     if found.versions:
@@ -145,6 +153,20 @@ def show_lines(found: Known) -> Iterator[str]:
         yield from aligned([VERSION_HEADINGS, *map(_version_row, found.versions)], right=[0, 5])
     else:
         yield "the window is the archive itself: nothing was compacted"
+
+
+def idle_words(kept: KeptIdle | None) -> str:
+    """Why it was not compacted, and since when; empty right after a compaction."""
+    if kept is None:
+        return ""
+    return f"since {local(kept.since)}: {kept.idle}" if kept.since else str(kept.idle)
+
+
+def idle_json(kept: KeptIdle | None) -> JSON | None:
+    """The same for scripts."""
+    if kept is None:
+        return None
+    return {"reason": kept.idle.reason.name.lower(), "detail": kept.idle.detail, "since": _iso(kept.since)}
 
 
 def tokens_of(version: Published) -> str:

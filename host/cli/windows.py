@@ -129,3 +129,14 @@ def model_name(settings: Globals) -> str:
         return main_model(load_config(settings)).name
     except ConfigError:
         return ""
+
+
+def is_automatic(settings: Globals) -> bool:
+    """Whether conversations are compacted by themselves; a configuration that is broken is no reason not to look."""
+    from host.app import load_config
+    from host.errors import ConfigError
+
+    try:
+        return load_config(settings).config.compression.enabled
+    except ConfigError:
+        return True

@@ -52,7 +52,7 @@ class Home:
             made = Entry(user(summary), None, Kind.SUMMARY, (covers,))
             entries = [Entry(row.message, row.position) for row in rows if row.position not in covers and row.message is not None]
             ledger = Ledger([*entries[: covers.start - 1], made, *entries[covers.start - 1 :]])
-            receipt = {"before": 900, "after": 300}
+            receipt = {"before": 900, "after": 300, "kept": len(entries), "covered": [], "lost": [], "repairs": []}
             publication = Publication(ledger, archive.range()[1], "compressor", "manual", receipt, rotate=rotate)
             return views.publish(publication, expected=views.version()).version
 

@@ -65,7 +65,7 @@ def test_a_replay_shows_its_window_its_compactions_and_a_table(tmp_path: Path, c
 
 def test_the_first_lines_say_where_the_window_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(["replay", session(tmp_path)])
-    assert "window 128,000 tokens (the default" in capsys.readouterr().out
+    assert "window 128,000 tokens (guessed; set model.context_length)" in capsys.readouterr().out
     body = write(tmp_path, "request.json", {"model": "gpt-4o", "messages": [user("hi"), assistant("hello")]})
     run(["replay", body])
     assert "of gpt-4o, the recorded model" in capsys.readouterr().out
@@ -124,7 +124,8 @@ def test_an_engine_nobody_knows_is_replaced_with_one_warning_and_status_0(
     assert run(["replay", session(tmp_path), "--engine", name, "--window", "8000", "--json"]) == 0
     shown = figures(capsys)
     assert (shown["engine_requested"], shown["engine_used"]) == (name, "compressor")
-    assert len(shown["warnings"]) == 1 and name in shown["warnings"][0] and shown["reason"]
+    (warning,) = [text for text in shown["warnings"] if "Session compressed" not in text]
+    assert name in warning and shown["reason"]
 
 
 def test_on_missing_error_makes_it_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,3 +167,21 @@ def test_a_title_commands_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run(["replay", write(tmp_path, "odd.jsonl", json.dumps(odd) + "\n" + json.dumps(odd))]) == 0
     shown = capsys.readouterr().out
     assert "\x1b" not in shown and "[/foo] :smile:" in shown
+
+
+def test_what_the_tokens_of_a_replay_cost_with_and_without_the_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    priced = write(tmp_path, "priced.json", {"model": "gpt-4o", "messages": [system("Be an agent."), *tool_session(120, seed=3)]})
+    run(["replay", priced, "--window", "8000", "--json"])
+    shown = figures(capsys)
+    rate = shown["cost"]["per_million"]["input"]
+    assert shown["cost"]["input"] == pytest.approx(shown["tokens_sent"] * rate / 1_000_000, abs=1e-6)
+    assert shown["cost"]["input_without_engine"] == pytest.approx(shown["tokens_sent_without_engine"] * rate / 1_000_000, abs=1e-6)
+    run(["replay", priced, "--window", "8000"])
+    assert "cost of these" in capsys.readouterr().out
+
+
+def test_nothing_is_said_of_the_cost_of_a_model_without_a_price(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["replay", session(tmp_path), "--window", "8000", "--json"])
+    assert figures(capsys)["cost"] is None
+    run(["replay", session(tmp_path), "--window", "8000"])
+    assert "cost" not in capsys.readouterr().out

@@ -60,7 +60,7 @@ def test_a_sound_home_is_told_with_its_figures(home: Home, capsys: Printed) -> N
     assert status == 0 and {one["level"] for of in remarks.values() for one in of} == {"ok"}
     assert remarks["contents"][0]["text"] == "7 messages in 1 conversation"
     assert "7 messages not indexed yet" in remarks["index"][0]["text"]
-    assert "schema 2, journal mode WAL" in remarks["archive"][0]["text"]
+    assert "schema 3, journal mode WAL" in remarks["archive"][0]["text"]
     assert remarks["engine"][0]["text"] == "compressor (built-in)"
     assert list(remarks) == [subject for subject, _ in CHECKS]
     assert files(home.path) == before
@@ -127,7 +127,7 @@ def test_an_empty_file_is_an_archive_to_be(home: Home, capsys: Printed) -> None:
     home.path.mkdir(mode=0o700)
     (home.path / "archive.db").touch(mode=0o600)
     status, remarks = told(home, capsys)
-    assert status == 0 and "schema 0, brought to 2" in remarks["archive"][0]["text"]
+    assert status == 0 and "schema 0, brought to 3" in remarks["archive"][0]["text"]
 
 
 def test_a_log_that_a_dead_process_left_is_told_and_not_taken_in(home: Home, capsys: Printed, tmp_path: Path) -> None:
