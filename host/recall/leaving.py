@@ -87,7 +87,7 @@ class Window:
         """Whether the facts of a row are heard."""
         is_gone = {row.position, row.place} <= self.taken_back  # of a newer version one of the two stands in a view
         is_told = row.message is not None and not row.superseded and row.position not in self.made and not is_gone
-        return is_told and (row.role == "user" or row.position > last - WHOLE) and not _is_of_the_client(row)
+        return is_told and (row.role == "user" or row.position > last - WHOLE) and not is_of_the_client(row)
 
     def tells(self, value: Candidate) -> bool:
         """Whether a summary says a value, in a spelling that names it."""
@@ -100,12 +100,12 @@ def _window(history: Sequence[Published]) -> Window:
     return Window(
         left=Rows([span for entry in summaries for span in entry.covers]) if summaries else None,
         made=frozenset(entry.row for view in history for entry in view.ledger if entry.kind in MADE and entry.row is not None),
-        taken_back=_taken_back(history),
+        taken_back=taken_back(history),
         summaries="\n".join(searchable(entry.message) for entry in summaries),
     )
 
 
-def _taken_back(history: Sequence[Published]) -> frozenset[int]:
+def taken_back(history: Sequence[Published]) -> frozenset[int]:
     """The rows that a view does not have any more because the user went back, and no later one has again."""
     gone: set[int] = set()
     for view in history:
@@ -126,17 +126,19 @@ def _heard(archive: Archive, window: Window, last: int) -> tuple[list[Told], Men
         if row.position <= last - ROWS:
             live.hear(_rules_told_in(row, row.message))
             continue
-        facts = _told_in(row, row.message)
+        facts = told_in(row, row.message)
         live.hear(facts)
         mentions.hear(row.message, facts)
     return live.holding(), mentions
 
 
-def _is_of_the_client(row: Row) -> bool:
+def is_of_the_client(row: Row) -> bool:
+    """Whether a client wrote it in the user's name: nothing in it is a rule of the user."""
     return row.role == "user" and row.message is not None and BY_THE_CLIENT.match(text_of(row.message)) is not None
 
 
-def _told_in(row: Row, message: Message) -> list[Told]:
+def told_in(row: Row, message: Message) -> list[Told]:
+    """The facts of a row: values as they are stored with it, the user's rules read anew."""
     text = searchable(message)
     facts = kept(facts_of(message)) if row.facts is None else decoded(row.facts, text)
     if row.role == "user" and row.facts is not None:

@@ -96,7 +96,7 @@ def test_what_is_at_hand_and_what_is_kept_are_those_of_a_plain_list(done: list[t
     for verb, place, row, role in done:
         one = said(place, row, role)
         if verb == "add":
-            holding.add(one, None, frozenset(), is_of_people=role == "user")
+            holding.add(one, None, is_of_people=role == "user")
             plain.add(one, is_of_people=role == "user")
         else:
             holding.pop(one.key)
@@ -109,7 +109,7 @@ def test_what_is_at_hand_and_what_is_kept_are_those_of_a_plain_list(done: list[t
 def test_what_goes_with_a_dropped_value_is_found_without_looking_at_all(done: list[tuple[str, int, int, str]], place: int) -> None:
     holding = Holding()
     for _, at, row, role in done:
-        holding.add(said(at, row, role), None, frozenset(), is_of_people=False)
+        holding.add(said(at, row, role), None, is_of_people=False)
     dropped = said(place, 2, "tool")
     looked_through = {held.newest.key for held in holding.newest() if go_together(held.newest, dropped)}
     assert set(holding.parts_of(dropped)) == looked_through

@@ -57,9 +57,9 @@ NEW = re.compile(
 STATUS = re.compile(r"(?:^|[^a-z])(?:pid|mainpid|ttl|status|state|lag|load|count|total|latency|time|version|age|avg|mean|median|uptime|"
     r"free|used|size|score|rate|p\d+)$")
 KEPT_WORDS = re.compile(
-    r"(?i)\b(?:unchanged|stays?|keeps?|remains?|as before|as (?:it|they) (?:is|are|was|were)|still|second|another|other|own|separate|"
+    r"(?i)\b(?:unchanged|stays?|keeps|keep (?:its|their|his|her|both|as)|keep(?=\s*$)|remains?|as before|as (?:it|they) (?:is|are|was|were)|still|second|another|other|own|separate|"
         r"friend['’]?s?|suggest|propose|as well|untouched|different|only for|for (?:one|a) trial)\b"
-    r"|そのまま|变わりません|変わりません|変わらない|別の|もう一つ|不变|不動|不动|另一|另外一|自己的|照旧|还是原来|依旧|保持|沿用|还是|"
+    r"|そのまま|变わりません|変わりません|変わらない|別の|もう一つ|不变|不動|不动|另一|另外一|自己的|照旧|还是原来|依旧|保持|沿用|"
         r"建议|変えません|のまま")
 OLD_BEFORE = re.compile(
     r"(?i)(?:\b(?:instead of|rather than|not|no longer|no more|replac(?:es|ed|ing)|old|former(?:ly)?|previous(?:ly)?|earlier|was|"
@@ -68,7 +68,7 @@ OLD_BEFORE = re.compile(
         r"写的?)?|不是|不用|不再用?|不要用|取代|替换|古い|以前の|前の|旧|元の)[\s「“\"'`]{0,3}$")
 OLD_AFTER = re.compile(
     r"(?i)[`\"'」”]?\s?(?:(?:ではなく|じゃなく|でなく|は古い|は廃止|は使わ|から|より)|(?:->|→|=>)|(?:is|are|was|got|"
-        r"has been) (?:now )?(?:old|gone|retired|history|dead|wrong|outdated|cancelled|replaced|dropped|no longer|shut|off)\b|(?:都|"
+        r"has been) (?:now )?(?:old|gone|retired|history|dead|wrong|outdated|cancelled|replaced|dropped|no longer|shut|off|switched off|turned off|deprecated)\b|(?: has| just)? (?:died|crashes|crashed|broke down|burnt out|was retired)\b|(?:都|"
         r"统一)?(?:改成|改为|换成|换到|改到)|作废|不用了|停用|让给|下线|废弃|过期|有误|取消|は(?:停止|終了|間違))")
 BOUNDS = re.compile(
     r"(?i)(?:\b(before|after|until|above|below|under|over|at most|at least|more than|less than|within|by|up to)|(不超过|至少|最多|以内|"

@@ -6,11 +6,15 @@ import re
 from functools import lru_cache
 
 from host.messages.facts.fact import Fact, FactKind
-from host.messages.facts.rule_words import CJK_RULE, ENGLISH_RULES, IDLE, PART_END, releases
+from host.messages.facts.rule_words import CJK_RULE, ENGLISH_RULES, PART_END, releases, without_idle
 from host.messages.facts.sentences import LONGEST, sentences
 
 QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)""")
+QUOTES = frozenset("`\"“「『'")
 ASKED = re.compile(r"[?？]\W*$|(?:です|ます|でしょう|ません)か。?$|[吗呢]。?$|のか、")
+HASTY_HINT = re.compile(r"nt\b|pls|Pls")
+HASTY = re.compile(r"(?i)\b(?:(?:do|must|should|does|is|are|would|could)nt|cant|wont|pls)\b")
+SPELLED = {"cant": "can't", "wont": "won't", "pls": "please"}
 COMMENTS = ("//", "/*", "<!--")
 
 
@@ -40,17 +44,26 @@ def binds(sentence: str) -> bool:
 
 def _kinds_of(sentence: str) -> list[FactKind]:
     """A sentence that permits one thing and forbids another is of both kinds."""
-    if ASKED.search(sentence) or sentence.startswith(COMMENTS):
+    if _is_asked(sentence) or sentence.startswith(COMMENTS):
         return []
-    bare = QUOTED.sub("_", sentence)
+    bare = _spelled(sentence if QUOTES.isdisjoint(sentence) else QUOTED.sub("_", sentence)).lower()
     if not releases(bare):
         return [FactKind.constraint] if _binds(bare) else []
     has_rule = any(not releases(part) and _binds(part) for part in PART_END.split(bare))
     return [FactKind.constraint, FactKind.release] if has_rule else [FactKind.release]
 
 
+def _is_asked(sentence: str) -> bool:
+    return ("?" in sentence or not sentence.isascii()) and ASKED.search(sentence) is not None
+
+
+def _spelled(sentence: str) -> str:
+    """A sentence with the signs that people leave out when they type ("dont", "cant", "pls")."""
+    return HASTY.sub(lambda word: SPELLED.get(word[0].lower(), f"{word[0][:-2]}n't"), sentence) if HASTY_HINT.search(sentence) else sentence
+
+
 def _binds(sentence: str) -> bool:
-    return _has_words_of_a_rule(sentence) and _has_words_of_a_rule(IDLE.sub("_", sentence))
+    return _has_words_of_a_rule(sentence) and _has_words_of_a_rule(without_idle(sentence))
 
 
 def _has_words_of_a_rule(sentence: str) -> bool:

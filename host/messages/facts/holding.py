@@ -6,11 +6,15 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import NamedTuple, TypeVar
 
 from host.messages.facts.fact import Told
 from host.messages.facts.likeness import go_together, kinds_alike, ties, ties_sought
 from host.messages.facts.rules import Rules
 from host.messages.facts.said import Key, Said
+from host.messages.facts.topics import EMPTY, Topic
+
+V = TypeVar("V")
 
 REACH = 400
 """Values that a new one is held against, newest first; what was said longer ago is replaced only under its own label."""
@@ -24,11 +28,16 @@ REMEMBERED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A fact that holds: its newest mention, the best one in a person's own words, and all words that it was said with."""
+    """A fact that holds: its newest mention, the best one in a person's own words, and what it was said of.
+
+    ``topic`` is that of its clauses, and of the values whose place it took; ``wide`` that of the whole sentences.
+    """
 
     newest: Said
     spoken: Said | None
-    words: frozenset[str]
+    topic: Topic
+    wide: Topic
+    first_row: int
     order: int
     is_of_people: bool
 
@@ -45,6 +54,16 @@ class Held:
     def told(self) -> Told:
         """The mention that stands for all."""
         return self.spoken.told if self.spoken is not None and self.by_user else self.newest.told
+
+
+class Of(NamedTuple):
+    """What a value was said of: in its clauses, and in the whole sentences."""
+
+    topic: Topic
+    wide: Topic
+
+
+OF_NOTHING = Of(EMPTY, EMPTY)
 
 
 class Holding:
@@ -70,11 +89,12 @@ class Holding:
         """What holds under a key."""
         return self._held.get(key) if key else None
 
-    def add(self, said: Said, spoken: Said | None, words: frozenset[str], *, is_of_people: bool) -> None:
+    def add(self, said: Said, spoken: Said | None, of: Of = OF_NOTHING, *, is_of_people: bool) -> None:
         """Hold a mention as the newest of its text."""
-        self._take_out(said.key)
+        before = self._take_out(said.key)
+        first_row = before.first_row if before else said.row
         self._said += 1
-        held = self._held[said.key] = Held(said, spoken, words, self._said, is_of_people)
+        held = self._held[said.key] = Held(said, spoken, of.topic, of.wide, first_row, self._said, is_of_people)
         if said.key[0]:
             self.rules.add(said)
             return
@@ -157,10 +177,10 @@ class Holding:
                 del self._tied[tie]
 
 
-class Bounded(OrderedDict[str | Key, Key | None]):
+class Bounded(OrderedDict[str | Key, V]):
     """A memory of ``REMEMBERED`` entries: the one that was written longest ago goes first."""
 
-    def __setitem__(self, key: str | Key, value: Key | None) -> None:
+    def __setitem__(self, key: str | Key, value: V) -> None:
         super().__setitem__(key, value)
         self.move_to_end(key)
         if len(self) > REMEMBERED:

@@ -1,21 +1,29 @@
-"""Whether one value is said of the same thing as another, pair by pair."""
+"""Whether one value could be of the same thing as another by what both are: their kinds, units and forms."""
 
 from __future__ import annotations
 
 from host.messages.facts.fact import FactKind
 from host.messages.facts.rule_shape import are_apart
-from host.messages.facts.said import FEW, Said
-from host.messages.facts.subjects import turns
+from host.messages.facts.said import Said
 
-MEASURED = frozenset({FactKind.quantity, FactKind.version})
-"""Kinds that are measured again: an id or a date under the same label is one more of its list."""
-
-FREE = frozenset({FactKind.url, FactKind.address, FactKind.path, FactKind.version, FactKind.email})
+FREE = frozenset({FactKind.url, FactKind.address, FactKind.path, FactKind.version, FactKind.email, FactKind.id})
 """Kinds whose values may look quite different and still be of one subject."""
+
+NAMES = frozenset({FactKind.id, FactKind.quoted})
+"""Kinds of names that are alike where they are built alike."""
 
 HOSTS = frozenset({FactKind.url, FactKind.address})
 
 DAY_OR_MOMENT = frozenset({"day", "dayclock"})
+
+FEW = 2
+"""Subject words of a clause that make of it one of its own beside a rule."""
+
+HALF_ALIKE = 0.25
+"""Share of the pairs of letters from which one text is another wording of an older one."""
+
+FAR = 20.0
+"""Times by which a number without unit may differ from the quantity that it is a new one of."""
 
 
 def kinds_alike(said: Said) -> tuple[str, ...]:
@@ -25,8 +33,8 @@ def kinds_alike(said: Said) -> tuple[str, ...]:
 
 
 def are_comparable(one: Said, other: Said) -> bool:
-    """Whether a value could take an older one's place at all: alike in kind and unit, and not beside it in another sentence."""
-    if one.text == other.text or (one.row == other.row and (one.around != other.around or other.told.at > one.told.at)):
+    """Whether a value could take an older one's place at all: alike in kind and unit."""
+    if one.text == other.text:
         return False
     if one.kind is not other.kind:
         return not set(kinds_alike(one)).isdisjoint(kinds_alike(other))
@@ -37,68 +45,73 @@ def are_comparable(one: Said, other: Said) -> bool:
         return mine == theirs or one.is_plain or other.is_plain or {mine, theirs} == DAY_OR_MOMENT
     if one.kind is FactKind.quoted:
         return one.is_name == other.is_name
-    return mine == theirs or one.kind in FREE or _same_noun(one, other)
+    return mine == theirs or one.kind in FREE or one.noun == other.noun != ""
+
+
+def are_of_one_form(one: Said, other: Said) -> bool:
+    """Whether two comparable values are written alike: of one unit, of one shape, or both texts of a kind that has no shape."""
+    if one.is_plain and other.is_plain:
+        return True
+    if one.kind in (FactKind.quantity, FactKind.date) or one.is_plain or other.is_plain:
+        return one.form == other.form or {one.form, other.form} == DAY_OR_MOMENT
+    if one.kind is FactKind.version:
+        return one.form == other.form or not (one.form and other.form)
+    return one.kind not in NAMES or signs_of(one.text) == signs_of(other.text)
+
+
+def signs_of(text: str) -> frozenset[str]:
+    """The signs that a name is built with, and whether it has numerals: "gpu-03" and "gpu-05" are alike, "A-3" and "Aula" are not."""
+    return frozenset("0" if sign.isdigit() else sign for sign in text if not sign.isalpha())
+
+
+def closeness(one: Said, other: Said) -> float:
+    """How near two numbers are, 0 to 1: the smaller as a share of the larger; 1 where one is none."""
+    mine, theirs = (one.number, other.number) if one.is_plain or other.is_plain else (one.amount, other.amount)
+    if mine is None or theirs is None:
+        return 1.0
+    low, high = sorted((abs(mine), abs(theirs)))
+    return low / high if high else 1.0
+
+
+def likeness(one: Said, other: Said) -> float:
+    """How much two texts look like one another, 0 to 1."""
+    if one.kind is FactKind.version and one.series == other.series != "":
+        return 1.0
+    if one.text.startswith(other.text):
+        return 0.0 if one.text[len(other.text)] == "/" else 1.0
+    if one.kind is FactKind.quoted and not one.is_name:
+        return 1.0 if _share_of_pairs(one.text, other.text) >= HALF_ALIKE else 0.0
+    if one.form == other.form and any(map(str.isdigit, one.text)) and any(map(str.isalpha, one.text)):
+        return 1.0
+    if one.kind is FactKind.id:
+        return 0.5 if _letters_before(one.text) == _letters_before(other.text) else 0.0
+    return 0.5 if one.form and one.form[:4] == other.form[:4] else 0.0
+
+
+def _letters_before(text: str) -> str:
+    return text[: next((place for place, sign in enumerate(text) if sign.isdigit()), len(text))]
+
+
+def _share_of_pairs(mine: str, theirs: str) -> float:
+    pairs = [{text[place : place + 2] for place in range(len(text) - 1)} for text in (mine, theirs)]
+    return len(pairs[0] & pairs[1]) / max(1, min(map(len, pairs)))
 
 
 def are_of_two(one: Said, other: Said) -> bool:
-    """Whether a rule keeps two values apart: one is forbidden, or their clauses name two things.
+    """Whether a rule or a bound keeps two values apart: one is forbidden, or their clauses name two things.
 
     A newer clause that is no rule and has hardly any subject ("make it 60") may still be of a rule's value.
     """
     if one.is_forbidden or other.is_forbidden:
         return True
-    if one.is_ruled and other.is_ruled and one.bound != other.bound:
+    if one.bound != other.bound and ((one.is_ruled and other.is_ruled) or (one.bound and other.bound)):
         return True
-    is_bound_to_its_own = one.is_ruled or (other.is_ruled and one.clause_subject.weight >= FEW)
+    is_bound_to_its_own = (one.is_ruled and other.is_ruled) or (other.is_ruled and one.clause_subject.weight >= FEW)
     return is_bound_to_its_own and (_name_two(one.beside, other.beside) or are_apart(one.clause_subject, other.clause_subject))
 
 
 def _name_two(mine: frozenset[str], theirs: frozenset[str]) -> bool:
     return bool(mine and theirs) and mine.isdisjoint(theirs)
-
-
-def likeness(one: Said, other: Said) -> float:
-    """How much two values look like one another, 0 to 1; plain numbers all look alike, which says nothing."""
-    if _same_noun(one, other):
-        return 0.75
-    mine, theirs = one.form, other.form
-    if one.kind is FactKind.version and one.series == other.series != "":
-        return 1.0
-    if one.kind in (FactKind.quantity, FactKind.date):
-        return 0.25 if mine and (mine == theirs or one.kind is FactKind.date) else 0.0
-    if one.text.startswith(other.text) or other.text.startswith(one.text):
-        return 1.0
-    if (one.kind is FactKind.quoted and not one.is_name) or one.kind is FactKind.email:
-        return 0.25
-    return 0.5 if mine and mine[:4] == theirs[:4] else 0.0
-
-
-def turns_into(other: Said, one: Said) -> bool:
-    """Whether a sentence that holds both leads from the older value to the newer ("from 5 to 8", "X 改成 Y")."""
-    end = other.told.at + len(other.text)
-    return one.is_new and turns(one.around[: other.told.at], one.around[end : one.told.at])
-
-
-def have_same_bound(one: Said, other: Said) -> bool:
-    """Whether both stand behind the same word of a bound, the newer in the user's words ("before 19:00", "before 20:00")."""
-    return one.role == "user" and one.bound == other.bound != "" and one.form == other.form
-
-
-def may_say_the_same(one: Said, other: Said) -> bool:
-    """Whether it is worth to look closer at two values of which the newer is not said as changed; most are told apart by this."""
-    if one.around == other.around:
-        return True
-    return one.form == other.form and (one.is_new_in_itself or one.words_before == other.words_before or one.bound == other.bound != "")
-
-
-def say_the_same(one: Said, other: Said) -> bool:
-    """Whether two values fill the same gap in what is said: "p95 is 244 ms" after "p95 is 5,440 ms"."""
-    if one.form != other.form:
-        return False
-    if one.is_new_in_itself and len(one.subject & other.subject) >= FEW:
-        return True
-    is_measured = one.kind in MEASURED and one.form != ""
-    return one.role == other.role and (is_measured or one.role == "user") and one.words_before == other.words_before != frozenset()
 
 
 def go_together(one: Said, other: Said) -> bool:
@@ -122,7 +135,3 @@ def ties_sought(said: Said) -> tuple[int | str, ...]:
     if said.kind in HOSTS:
         return said.row, f"//{said.host}"
     return (said.row, f":{said.text}") if said.kind is FactKind.version else (said.row,)
-
-
-def _same_noun(one: Said, other: Said) -> bool:
-    return one.noun == other.noun != ""

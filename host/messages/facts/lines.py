@@ -8,6 +8,9 @@ from host.messages.facts.sentences import reads_as_prose
 LONGEST_PROSE = 2000
 """Characters of a line; a longer one is data."""
 
+KEY_ENDS = ('":', "':", '" :', '\\":')
+"""What follows the name of a field: its value may be a fact, its name is none."""
+
 Found = tuple[FactKind, int, int]
 """A kind, and where its text begins and ends."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from host.messages.facts.fact import FactKind
 from host.messages.facts.lines import Found, Lines
+from host.messages.facts.units import CJK_UNITS, COUNTED, ZONES, is_month, is_unit, may_be_noun
 
 LONGEST = 60
 """Characters of a number with its unit; a longer one is data."""
@@ -15,48 +16,36 @@ LOOKBACK = 28
 """Characters before a number that may say what it is."""
 
 # fmt: off
-UNITS = (
-    r"ms|milliseconds?|µs|us|ns|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|"
-    r"%|per\s?cent|percent|[kKMGTP]i?B|[KMGTP]i|bytes?|[KMGT]|k|bit|bits|kbps|mbps|Mbit/s|Gbit/s|"
-    r"EUR|USD|GBP|CHF|JPY|CNY|KRW|euros?|dollars?|pounds?|cents?|€|\$|£|¥|"
-    r"px|pt|dpi|fps|Hz|kHz|MHz|GHz|V|mV|A|mA|mAh|Ah|W|kW|kWh|Wh|°C|°F|K|km|m|cm|mm|nm|kg|g|mg|l|ml|ppm|dB|"
-    r"characters?|chars?|tokens?|rows?|requests?/s|req/s|rps|qps|connections?|replicas?|retries|workers?|threads?|cores?|nights?|rpm|"
-        r"cycles?"
-)
-CJK_UNITS = (
-    "毫秒|秒钟?|分钟|分間|分|小时|时间|時間|天|日間|日以内|周|週間|个月|か月|ヶ月|年間|欧元|美元|人民币|元|円|ドル|ユーロ|块|万|兆|字节|バイト|字符|文字|字|"
-    "条|件|行|次|回|度|号|人|台|本|个副本|副本|个并发|倍|页|頁|枚|ページ|パーセント|百分点|米|公里|公斤|キロ|メートル|グラム|世代|接続"
-)
-MONTHS = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|"
-        r"Dec(?:ember)?)\b"
-)
-ZONES = r"UTC|GMT|CEST|CET|JST|CST|PST|PDT|EST|EDT|BST|IST|MSK"
 NUMBER = re.compile(
     rf"""
-    [0-9](?<![A-Za-z0-9_.:/#-][0-9]) [0-9]*+ (?:[.,:'_][0-9]++)*+
-    (?: (?P<date> \s?年\s?\d{{1,2}}\s?月(?:\s?\d{{1,2}}\s?[日号])?
-                    (?:\s?(?:午前|午後|上午|下午|晚上)?\s?\d{{1,2}}(?:[:：]\d\d|[时時点](?:\d{{1,2}}分|半)?))?
-
-                | \s?月\s?\d{{1,2}}\s?[日号]?
-                    (?: [^\S\n]?(?:午前|午後|上午|下午|晚上|凌晨|夜)?\s?\d{{1,2}}(?:(?::\d\d){{1,2}}|[时時点](?:\d{{1,2}}分|半)?))?
-                | (?<=\d)[时時点](?:\d{{1,2}}分|半|整)?(?!间|間)
-                | (?:st|nd|rd|th)? \s (?:of\s)? {MONTHS} (?:,?\s(?:20\d\d|19\d\d)\b)? (?:,?\s(?:at\s)?\d{{1,2}}:\d\d)?
-                | \s? (?:am|pm|a\.m\.|p\.m\.|o['’]clock)(?![A-Za-z]) | [^\S\n]?(?:{ZONES})\b )
-      | (?P<rate> [ ][A-Za-z]{{2,20}} (?:[ ](?:a|an|per|each)[ ]|/) (?:second|sec|minute|min|hour|day|week|month|s|h|night|person)\b )
-
-      | (?P<unit> [^\S\n]? (?:(?:{UNITS})(?![A-Za-z0-9_])
-                    (?:[ ]?(?:per|a|an|/)[ ]?(?:second|minute|hour|day|week|month|night|person|s|min|h)\b)?
-      | {CJK_UNITS}) )
+    [0-9] (?<![A-Za-z0-9_.:/#][0-9]) (?<![A-Za-z0-9_]-[0-9]) [0-9]*+ (?:[.,:'_][0-9]++)*+
+    (?: (?:[ ]?[x×*][ ]?[0-9]++(?:[.,][0-9]++)*+)++ | [-–~〜～][0-9]++(?:[.,][0-9]++)*+(?![\w-]) | /[0-9]++(?![\w/.]) )?+
+    (?: (?=[ ]?[年月时時点])
+        (?P<date> [ ]?年[ ]?\d{{1,2}}[ ]?月(?:[ ]?\d{{1,2}}[ ]?[日号])?
+                    (?:[ ]?(?:午前|午後|上午|下午|晚上)?[ ]?\d{{1,2}}(?:[:：]\d\d|[时時点](?:\d{{1,2}}分|半)?))?
+                | [ ]?月[ ]?の?\d{{1,2}}[ ]?[日号]?
+                    (?:[ ]?(?:午前|午後|上午|下午|晚上|凌晨|夜)?[ ]?\d{{1,2}}(?:(?::\d\d){{1,2}}|[时時点](?:\d{{1,2}}分|半)?))?
+                | (?<=\d)[ ]?[时時点](?:\d{{1,2}}分|半|整)?(?!间|間) )
+      | (?P<unit> [ ]? (?: (?:[%‰℃℉€£¥￥$₩₹]|°[ ]?[CF]?) (?![A-Za-z0-9_]) | (?:{CJK_UNITS}) (?!半) ))
       | )""",
     re.VERBOSE,
 )
-MONTH_NAMES_WORDS = (
-    "Jan January Feb February Mar March Apr April May June Jun July Jul Aug August Sep Sept September Oct October Nov November Dec "
-    "December"
+AFTER = re.compile(
+    r"""(?P<gap>[ \u00a0]?) (?: (?P<clock> (?:am|pm|AM|PM|a\.m\.|p\.m\.|o['’]clock) (?![A-Za-z]) )
+    | (?P<word> [^\W\d_]{1,20} (?:/[^\W\d_]{1,8}(?![^\W\d_]))? [²³]? ) (?![\w'’]) )""",
+    re.VERBOSE,
 )
-MONTH_NAMES = frozenset(MONTH_NAMES_WORDS.split())
+MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|\.|º)?[ \u00a0](?:of |de )?([^\W\d_]{3,10})\b\.?")
+CLOCK_AFTER = re.compile(r"(?:,? (?:20|19)\d\d\b)?(?:,? (?:at |um |à )?\d{1,2}:\d\d(?::\d\d)?)?")
 DAY = re.compile(r"(?:st|nd|rd|th)?\b(?:,\s\d{4})?(?:,?\s(?:at\s)?\d{1,2}:\d\d(?::\d\d)?)?")
+RATE = re.compile(r" ?(?:/|\b(?:a|an|per|each|every|pro|par|por)\b) ?"
+    r"(?:second|sec|minute|min|hour|day|week|month|year|s|h|night|person|head|guest|people|lane|page|user|Tag|Person|jour|cycle|personne|día)\b")
+RATE_STARTS = ("/", " per", " a ", " each")
+ENDS_NOUN = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|and\b|per\b|a\b|each\b)")
+ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
+ENDS_DAY = re.compile(r"[.,;!?)\n]|$| (?:at|by|to|and|until|or|instead)\b")
+DECADE_AFTER = ("the ", "his ", "her ", "my ")
+PLURAL_AFTER = re.compile(r" ([a-z]{3,20}s)\b")
 PRODUCTS_WORDS = (
     "Python Node node node.js PostgreSQL Postgres MySQL MariaDB Redis SQLite MongoDB Kafka iOS iPadOS Android Ubuntu Debian Fedora "
     "Alpine Java JDK Go Ruby Rails Django Xcode macOS Windows Swift Kotlin TypeScript React Vue Angular Chrome Firefox Safari "
@@ -70,84 +59,150 @@ NO_NAME_WORDS = (
 NO_NAME = frozenset(NO_NAME_WORDS.split())
 VERSION_BEFORE = ("版本", "版本号", "版本是", "バージョン", "バージョンは")
 PLACES = frozenset({"room", "hall", "gate", "platform", "seat", "bay", "dock", "pier", "track", "stand", "table"})
-CURRENCIES = "€$£¥"
+LABELS = frozenset({"vlan", "VLAN", "iso"})
+"""Words that belong to the number after them as to a name."""
+CURRENCIES = "€$£¥￥"
 CRON = re.compile(r"[\d*](?<![^\s\"'`=(].)[\d*/,-]{0,12} (?:[\d*][\d*/,-]{0,12} ){3}[\d*A-Z][\dA-Z*/,-]{0,12}(?![^\s\"'`).,;])")
-STATED_WORDS = (
-    "to of at is are be from than use using set port ports limit session pid process status code return returns returned answer answers "
-    "answered default above below batch batches size ttl ticket order room line number row step "
-    "with and or by stay stays exactly channel gate "
-    "seat table account customer invoice run job only got gets max min maximum minimum need needs every into on"
-)
-STATED = frozenset(STATED_WORDS.split())
-STATED_BEFORE = (
-    "端口", "改成", "改为", "返回", "换成", "用", "是", "到", "为", "号", "的", "ポート", "は", "を",
-    "番号", "设成", "设为", "调到", ",", "，", "、", "：", "(", "（",
-)
 SET_TO = re.compile(
     r"(?i)(?:\b(?:(?:set|raised?|lower(?:ed)?|changed?|increased?|reduced?|up|down|back|cut|limited|capped) (?:\w+ ){0,2}to|at (?:most|"
         r"least)|(?:no )?more than|"
-    r"limit(?: of| is| to)?|batch(?:es)? of|groups of|default|[a-z]+[A-Z]\w* (?:is|goes to|=|to)|goes to|above|below|under|over|"
-        r"maximum(?: of| is)?|minimum(?: of| is)?|instead of|rather than|make it|code|gate|platform|room|table|seat|channel)"
+    r"limit(?: of| is| to)?|batch(?:es)? of|groups of|default|is|above|below|under|over|"
+        r"max(?:imum)?(?: of| is)?|min(?:imum)?(?: of| is)?|instead of|rather than|make (?:it|that)|exactly)"
     r"|改成|改为|设为|调到|换成|最多|至少|不超过|上限(?:是|为)?|下限(?:是|为)?|上限は?|最大|最小|号线)[ :=]{0,2}$"
 )
+SET_ENDS = (
+    "to", "most", "least", "than", "limit", "of", "default", "is", "above", "below", "under", "over", "max", "min", "um", "it", "that",
+    "exactly", "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线",
+)
+"""What the words of ``SET_TO`` end with in prose."""
+ORDINAL_WORDS = (
+    "figure fig step epoch reviewer point question part top attempt round iteration phase number item check slide exercise"
+)
+ORDINALS = frozenset(ORDINAL_WORDS.split())
+"""Words before a small number that only counts on."""
+OF_SOME = re.compile(r" (?:out )?of (?:\d|the\b|th[eo]se\b|them\b|us\b|you\b|my\b|our\b)")
+OF_MORE = re.compile(r"\d (?:out )?of $")
+COUNTED_AFTER = re.compile(rf" (?:{'|'.join(sorted(COUNTED))})\b")
+MARK_ENDS = (". ", ") ", "、", ".)", "．", ":", "-", "→")
+SAYINGS = frozenset({"24/7", "50/50", "50-50"})
+EMPHATIC = ("100%", "100 %")
+EMPHASIS = re.compile(r" (?:sure|certain|agreed?|right|yes|true|fine|positive|clear|convinced|correct)\b")
 PORT = re.compile(r"(?i)(?:\bports?|_port|端口|ポート(?:番号)?|\blisten(?:s|ing)?(?: on)?)[\"'\s:=は是为を]{0,4}(?:号|is |to |on )?[\"']?$")
-SETTING = re.compile(r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w*(?:timeout|ttl|limit|retries|replicas|interval|max_\w+|pool_size|"
-    r"batch\w*))[\"']?\s{0,2}[:=]\s{0,2}[\"']?$")
-NAMING = frozenset("[€$£¥")
+SETTING = re.compile(r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']?\s{0,2}[:=]?|\w*(?:timeout|ttl|limit|retries|replicas|interval|max_\w+|"
+    r"pool_size|batch\w*)[\"']?\s{0,2}[:=])\s{0,2}[\"']?$")
+NAMING = frozenset("[€$£¥￥")
 """What stands between a number and a word that makes it a value, besides a blank; a word in Han or kana stands right before it."""
 FIRST_HAN = "\u2e80"
 LONGEST_PORT = 5
 SETTING_WORDS = ("_", "timeout", "ttl", "limit", "retries", "replicas", "interval", "batch")
-SET_ENDS = (
-    "to", "most", "least", "than", "limit", "of", "default", "is", "above", "below", "under", "over", "maximum", "minimum", "it", "code",
-    "gate", "platform", "room", "table", "seat", "channel",
-    "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线",
-)
-# fmt: on
-"""What the words of ``SET_TO`` end with in prose."""
 PORT_HINTS = ("ort", "ORT", "isten", "端口", "ポート")
-AMOUNT = re.compile(r"\d{1,3}(?:[,.]\d{3})*[.,]\d{2}|\d{1,3}(?:,\d{3})+|\d+\.\d+")
-KIND_BY_SUFFIX = {"date": FactKind.date, "unit": FactKind.quantity, "rate": FactKind.quantity}
+SHORTEST_ID, SURELY_ID = 6, 8
+"""Digits from which the value of a field is no counter, and from which a number of any record is an id."""
+TAKEN = ("seconds", "elapsed", "duration", "took", "time", "_ms", "_s")
+"""How the fields end in which a recorder writes how long something took."""
+SIGNS = "-−+±"
+BEFORE_SIGN = " (=:\t\"'`,、（"
+RATIO = re.compile(r"\d{1,3}(?:\.\d+)?:\d{1,6}")
+PHONE = re.compile(r"\+\d{1,3}(?:[ -]?\(?\d{2,7}\)?){2,5}")
+IBAN = re.compile(r"[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")
+# fmt: on
 
 
 def in_numbers(text: str, lines: Lines) -> Iterator[Found]:
-    """The values among the numbers of a text, rising; cron lines last."""
+    """The values among the numbers of a text, rising; telephone numbers and cron lines last."""
     ports = [hint for hint in PORT_HINTS if hint in text]
+    done = 0
     for match in NUMBER.finditer(text):
         start, end = match.span()
-        if end - start > LONGEST:
-            continue
-        beside, suffix = text[start - 1 : start], match.lastgroup
-        may_be_named = text[start - 2 : start - 1].isalpha() if beside == " " else (beside in NAMING or beside >= FIRST_HAN)
-        if may_be_named and (named := _named(text, match, beside)):
-            yield named
-        elif suffix:
-            yield KIND_BY_SUFFIX[suffix], start, end
-        elif kind := _kind_of_bare(text, start, end, lines, ports):
-            yield kind, start, end
+        if start >= done and end - start <= LONGEST and (found := _read(text, match, lines, ports)):
+            done = found[2]
+            yield found
+    if "+" in text:
+        yield from ((FactKind.id, *match.span()) for match in PHONE.finditer(text))
     if "* *" in text:
         yield from ((FactKind.quoted, *match.span()) for match in CRON.finditer(text))
+
+
+def _read(text: str, match: re.Match[str], lines: Lines, ports: list[str]) -> Found | None:
+    start, end = match.span()
+    beside = text[start - 1 : start]
+    may_be_named = text[start - 2 : start - 1].isalnum() if beside == " " else (beside in NAMING or beside >= FIRST_HAN)
+    if may_be_named and (named := _named(text, match, beside)):
+        return named
+    if beside and beside in SIGNS and (start := _with_sign(text, start)) < 0:
+        return None
+    if match.lastgroup == "date":
+        return FactKind.date, start, end
+    if match.lastgroup == "unit":
+        rate, is_idle = RATE.match(text, end), match[0] in EMPHATIC and EMPHASIS.match(text, end)
+        return None if is_idle else (FactKind.quantity, start, rate.end() if rate else end)
+    return _by_word_after(text, start, end) or _bare(text, start, end, lines, ports)
+
+
+def _with_sign(text: str, start: int) -> int:
+    """Where a number begins with its sign, or with the one Han before a hyphen; -1 where it goes on from something else."""
+    before = text[start - 2 : start - 1]
+    if not before or before in BEFORE_SIGN or before == "\n":
+        return start - 1
+    return start - 2 if text[start - 1] == "-" and before >= FIRST_HAN else (start if text[start - 1] in "+±" else -1)
+
+
+def _by_word_after(text: str, start: int, end: int) -> Found | None:
+    """A number by the word that follows: a month, a time of day, a zone, a unit."""
+    after = AFTER.match(text, end)
+    if after and after["word"] in ORDINAL_ENDS and not after["gap"] and ENDS_DAY.match(text, after.end()):
+        return FactKind.date, start, after.end()
+    if after is None or after["clock"]:
+        if after:
+            return FactKind.date, start, after.end()
+        return _day_of_month(text, start, end) if text[end : end + 1] == "." else None
+    word = after["word"]
+    if word in ZONES:
+        return FactKind.date, start, after.end()
+    if is_unit(word):
+        if word == "s" and not after["gap"] and text[max(0, start - 4) : start].endswith(DECADE_AFTER):
+            return None
+        rate = RATE.match(text, after.end())
+        return FactKind.quantity, start, rate.end() if rate else after.end()
+    return _day_of_month(text, start, end)
+
+
+def _day_of_month(text: str, start: int, end: int) -> Found | None:
+    month = MONTH_AFTER.match(text, end)
+    if month is None or end - start > 5 or not is_month(month[1]):
+        return None
+    clock = CLOCK_AFTER.match(text, month.end())
+    return FactKind.date, start, clock.end() if clock else month.end()
 
 
 def _named(text: str, match: re.Match[str], beside: str) -> Found | None:
     """A number that the word before it makes a value: money, a version, a day, a room, a train, a process."""
     start, end = match.span()
+    if beside == " " and not text[start - 2].isalpha():  # groups of digits: only those of an account have a name before them
+        iban = IBAN.match(text, start - 5) if text[start - 5 : start - 3].isupper() else None
+        return (FactKind.id, *iban.span()) if iban else None
     before = text[max(0, start - LOOKBACK) : start]
     if beside == "[":
         return (FactKind.id, start, end) if before[-2:-1].isalpha() and text.startswith("]", end) and end - start > 1 else None
     if beside in CURRENCIES:
-        return None if before[-2:-1].isalnum() else (FactKind.quantity, start - 1, end)
+        return None if before[-2:-1].isalnum() else (FactKind.quantity, start - 1, _end_of_money(text, end))
     if match.lastgroup is None and before.rstrip().endswith(VERSION_BEFORE):
         return FactKind.version, start, end
     return _after_word(text, match, before.split()) if beside == " " else None
+
+
+def _end_of_money(text: str, end: int) -> int:
+    return end + 1 if text[end : end + 1] in tuple("kKmM") and not text[end + 1 : end + 2].isalnum() else end
 
 
 def _after_word(text: str, match: re.Match[str], words: list[str]) -> Found | None:
     start, end = match.span()
     word, number = words[-1].lstrip("([\"'`*"), match[0]
     first, is_bare = start - 1 - len(word), match.lastgroup is None
-    if word in MONTH_NAMES and len(number) <= 2 and (day := DAY.match(text, end)):
+    if word and len(number) <= 2 and is_month(word, is_before_day=True) and (day := DAY.match(text, end)):
         return FactKind.date, first, day.end()
+    if len(number) == 4 and number.startswith(("19", "20")) and is_month(word):
+        return FactKind.date, first, end
     if not is_bare:
         return None
     if word in PRODUCTS and ":" not in number:
@@ -156,37 +211,83 @@ def _after_word(text: str, match: re.Match[str], words: list[str]) -> Found | No
         return FactKind.id, start, end
     if word.istitle() and len(words) > 1 and words[-2].lower() in PLACES:
         return FactKind.id, first, end
-    is_label = 2 <= len(word) <= 4 and word.isupper() and word not in NO_NAME
-    return (FactKind.id, first, end) if is_label and number.isdigit() and 2 <= len(number) <= 5 else None
+    is_label = 2 <= len(word) <= 6 and word.isupper() and (len(word) <= 4 or "-" in word) and word not in NO_NAME
+    is_named = (is_label and number.isdigit() and 2 <= len(number) <= 5) or word in LABELS
+    return (FactKind.id, first, end) if is_named else None
 
 
-def _kind_of_bare(text: str, start: int, end: int, lines: Lines, ports: list[str]) -> FactKind | None:
-    after = text[end : end + 1]
-    if after and (after in "_-/@" or (after.isascii() and after.isalpha())):
+def _bare(text: str, start: int, end: int, lines: Lines, ports: list[str]) -> Found | None:
+    """A number without unit: a port, a setting or the value of a field anywhere; in prose all but those counted in passing."""
+    if text.startswith(RATE_STARTS, end) and (rate := RATE.match(text, end)):
+        return FactKind.quantity, start, rate.end()
+    if _goes_on(text, end):
         return None
     before = text[max(0, start - LOOKBACK) : start]
-    may_be_port = bool(ports) and end - start <= LONGEST_PORT and any(map(before.__contains__, ports))
-    may_be_set = before.rstrip(" \"'").endswith((":", "=")) and any(map(before.__contains__, SETTING_WORDS))
-    if not (may_be_port or may_be_set or lines.is_prose(start)):
-        return None
-    number = text[start:end]
-    if ":" in number:
-        return None
-    if may_be_port and number.isdigit() and len(number) > 1 and PORT.search(before):
+    if kind := _kind_in_record(text[start:end], before, text[end : end + 1], ports):
+        return kind, start, end
+    if lines.is_prose(start):
+        return None if _is_in_passing(text, start, end, before) else (FactKind.quantity, start, _end_with_noun(text, start, end))
+    is_id = end - start >= SURELY_ID and text[start:end].isdigit()
+    return (FactKind.id, start, end) if is_id else None
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether a number is only the beginning of something, or the number of a line."""
+    after = text[end : end + 1]
+    is_letter = after.isascii() and after.isalpha()
+    return is_letter or (after != "" and after in "_/@|→") or (after == "-" and text[end + 1 : end + 2].isalnum())
+
+
+def _kind_in_record(number: str, before: str, after: str, ports: list[str]) -> FactKind | None:
+    if ports and number.isdigit() and 2 <= len(number) <= LONGEST_PORT and any(map(before.__contains__, ports)) and PORT.search(before):
         return FactKind.address
-    if may_be_set and SETTING.search(before):
-        return FactKind.quantity
-    if not lines.is_prose(start):
-        return None
-    is_value = _is_stated(number, before, text[end : end + 2]) if number.isdigit() else AMOUNT.fullmatch(number)
-    return FactKind.quantity if is_value else None
+    is_set = ":" not in number and (_is_field(number, before, after) or _is_setting(before))
+    return FactKind.quantity if is_set else None
 
 
-def _is_stated(number: str, before: str, after: str) -> bool:
-    """Whether prose gives a whole number as a setting or a name; counts in passing and years are none."""
-    if len(number) < 3 or (len(number) == 4 and number.startswith(("19", "20"))):
-        return before.rstrip(" :=").lower().endswith(SET_ENDS) and SET_TO.search(before) is not None
-    if len(number) > 3 or not after.strip(" \n)"):
+def _is_field(number: str, before: str, after: str) -> bool:
+    """Whether a number is a value of a record that its writer took for a text (``"34580"``) or set (``loss=0.41``)."""
+    if before.rstrip(" ").endswith('":'):
+        return len(number) >= SHORTEST_ID or ("." in number and not before.rstrip('": ').endswith(TAKEN))
+    if before.endswith('"'):
+        return after == '"' and len(number) > 2 and before[:-1].rstrip().endswith(":")
+    return len(number) > 1 and before.endswith("=") and before[-2:-1].isalnum()
+
+
+def _is_setting(before: str) -> bool:
+    """Whether the name of a setting stands before a number, with a sign that sets it or as a name in capitals."""
+    lead = before.rstrip(" \"'\t")[-1:]
+    may_be = lead and (lead in ":=" or lead.isupper() or lead.isdigit()) and any(map(before.__contains__, SETTING_WORDS))
+    return bool(may_be) and SETTING.search(before) is not None
+
+
+def _is_in_passing(text: str, start: int, end: int, before: str) -> bool:
+    """Whether a number in prose only counts: "3 of 5", "9 passed", "step 2", the mark of a list."""
+    number, after = text[start:end], text[end : end + LOOKBACK]
+    if ":" in number and not RATIO.fullmatch(number):
         return True
-    bare = before.rstrip(" :=#：")
-    return bare.endswith(STATED_BEFORE) or bare[bare.rfind(" ") + 1 :].lower() in STATED
+    if number in SAYINGS or OF_SOME.match(after) or OF_MORE.search(before):
+        return True
+    words = before.split()
+    lead = before.rstrip(" \t*#/")
+    if after.startswith(MARK_ENDS) and (not lead or lead.endswith("\n")):
+        return True
+    if len(number) <= 2 and words and words[-1].lower().lstrip("(*") in ORDINALS:
+        return True
+    if before.endswith("(") and after.startswith(")") and len(words) > 1 and words[-2] in COUNTED:
+        return True
+    is_counted = after.lstrip(" ").startswith(("个", "つ")) or COUNTED_AFTER.match(after) is not None
+    return is_counted and not (before.rstrip(" :=").lower().endswith(SET_ENDS) and SET_TO.search(before))
+
+
+def _end_with_noun(text: str, start: int, end: int) -> int:
+    """Where a number with the noun that it counts ends ("40 epochs", "90 seated, ..."), in the language of the line or none."""
+    after = AFTER.match(text, end) if text[start:end].replace(",", "").isdigit() else None
+    if after is None or not after["gap"] or not after["word"] or not may_be_noun(after["word"]):
+        return end
+    if rate := RATE.match(text, after.end()):
+        return rate.end()
+    if after["word"].endswith("s") or ENDS_NOUN.match(text, after.end()):
+        return after.end()
+    plural = PLURAL_AFTER.match(text, after.end())
+    return plural.end() if plural and may_be_noun(plural[1]) else end

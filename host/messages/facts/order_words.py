@@ -71,6 +71,12 @@ WAIVES = re.compile(r"""(?ix)
 """)
 """What says that something need not be done: it may still be forbidden."""
 
+REASON = re.compile(
+    r"(?i)(?:,\s+|\s[–—-]\s|\s+\()(?:because|since|cos|cause|otherwise|or else)\b"
+    r"|,\s+(?:(?!and\b|or\b|but\b|unless\b|if\b|except\b)[\w'’]+\s+){1,5}?(?:is|are|was|were|has|had|gave|gives|eats|needs|hates|wants|reads?)\s"
+    r"|,\s+(?:(?:he|she|they|it)['’]?s|half)\s")
+"""Where the reason of a rule begins."""
+
 WAITS = re.compile(r"(?i)(?:\b(?:without|unless|until|before|except)\b|除非|未经)(?P<thing>.*)")
 """What a ban waits for: where that is waived, so is the ban."""
 
@@ -102,7 +108,7 @@ NOUNS = frozenset(NOUN_WORDS.split())
 LIFTING = (
     "ban bans lifted gone withdrawn dropped allowed permitted free open unlocked fine needed necessary required forget scrap ignore lift "
     "withdraw cancel cancelled canceled revoke restriction embargo constraint freeze need needs have has just again that today touch "
-    "anything rule rules"
+    "anything rule rules whenever anytime like feel feels good happily everyone knows know talk tell speak dead void history"
 )
 SAYING_NOTHING = (STOP - NOUNS) | frozenset(LIFTING.split())
 """Words of which none says what an order, or its end, is of."""

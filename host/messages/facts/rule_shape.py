@@ -21,6 +21,7 @@ from host.messages.facts.order_words import (
     JOINS,
     KINDS,
     RIVAL_ROWS,
+    REASON,
     RIVALS,
     SAYING_NOTHING,
     SETS,
@@ -101,23 +102,29 @@ class Shape:
     waives: bool
     resumes: bool
 
+    @property
+    def says_something(self) -> bool:
+        """Whether it names what it is of."""
+        return bool(self.subject.latin or self.subject.han or self.names)
+
 
 @lru_cache(maxsize=2048)
 def shape_of(sentence: str) -> Shape:
     """What a rule, or a sentence that takes one back, says."""
     forbids, denied = forbids_in(sentence), DENIED.search(sentence)
     bare = BINDING.sub(lambda found: " " * len(found[0]), sentence)
+    binding = BINDING.sub(lambda found: " " * len(found[0]), without_reason(sentence))
     found = list(filter(_is_said, PIECE.finditer(bare)))
     pieces = tuple(_spelled(match[0]) for match in found)
     kinds = tuple(_kind_of(match) for match in found)
     signs = tuple(SIGN.findall(PIECE.sub(" ", bare)))
     both = list(zip(pieces, kinds, strict=True))
-    subject = _subject([piece for piece, kind in both if not kind])
+    subject = _subject([piece for match, (piece, kind) in zip(found, both, strict=True) if not kind and match.end() <= len(binding)])
     used, awaited = USES.search(sentence), WAITS.search(bare)
     return Shape(
         forbids=forbids,
         changes=CHANGES.search(sentence) is not None,
-        is_single=sum(1 for part in PART_END.split(bare) if any(map(_is_said, PIECE.finditer(part)))) < 2,
+        is_single=sum(1 for part in PART_END.split(binding) if any(map(_is_said, PIECE.finditer(part)))) < 2,
         pieces=pieces + signs,
         frame=tuple(kind or piece for piece, kind in both) + signs,
         names=tuple(piece for piece, kind in both if kind),
@@ -133,6 +140,12 @@ def shape_of(sentence: str) -> Shape:
         waives=WAIVES.search(sentence) is not None,
         resumes=IS_RESUMED.search(sentence) is not None,
     )
+
+
+def without_reason(sentence: str) -> str:
+    """A rule up to where it only says why ("don't reboot it, tessa is in calls all day")."""
+    reason = REASON.search(sentence)
+    return sentence[: reason.start()] if reason and not BINDING.search(sentence, reason.start() + 1) else sentence
 
 
 @lru_cache(maxsize=2048)
@@ -151,6 +164,8 @@ def are_apart(mine: Subject, theirs: Subject) -> bool:
     """Whether two subjects name two things: each has words that the other has not; of Han characters no more than half is shared."""
     if not (mine.latin <= theirs.latin or theirs.latin <= mine.latin):
         return True
+    if set("".join(mine.han)) <= set("".join(theirs.han)) or set("".join(theirs.han)) <= set("".join(mine.han)):
+        return False
     smaller = min(len(mine.han), len(theirs.han))
     return smaller > 0 and 2 * len(mine.han & theirs.han) <= smaller
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
@@ -13,6 +14,9 @@ from host.messages.facts.said import Key, Said
 
 LOOKED_AT = 64
 """Rules with shared words, newest first, that are held against one that changes or lifts a rule: beyond them both are kept."""
+
+SO = re.compile(r"(?i)^.*\b(?:so|then|therefore|hence)\s+(?=(?:you|we)\s+(?:can|may)\b|feel\b)")
+"""What leads to a permission and is no part of it."""
 
 MOST_SETTINGS = 8
 """Settings of one rule that are looked at."""
@@ -66,8 +70,9 @@ class Rules:
 
         A rule of several things or acts is lifted only by a sentence that names all of them.
         """
-        parts = (OCCASION.sub(" ", part) for part in parts_that_release(release.text))
-        keys = [key for part in parts for key in self._nearest(shape_of(part), _lifts)]
+        parts = (OCCASION.sub(" ", SO.sub("", part)) for part in parts_that_release(release.text))
+        named = (part if shape_of(part).says_something else release.text for part in parts)
+        keys = [key for part in named for key in self._nearest(shape_of(part), _lifts)]
         keys += self._nearest(shape_of(OCCASION.sub(" ", release.text)), _lifts_all)
         return [key for key in dict.fromkeys(keys) if key != release.key]
 

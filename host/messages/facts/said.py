@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from host.messages.facts.constraints import binds
 from host.messages.facts.fact import RULES, FactKind, Told
 from host.messages.facts.rule_shape import Subject, forbids_in, is_bound, names_in, subject_in
 from host.messages.facts.sentences import reads_as_prose
-from host.messages.facts.subjects import (
-    bound_of,
-    clause_of,
-    form,
-    is_kept,
-    is_new,
-    key_of,
-    noun_of,
-    says_new,
-    subject_of,
-    subject_words,
-)
+from host.messages.facts.subjects import amount, bound_of, clause_of, counted_in, form, is_kept, is_plain, key_of, noun_of
+from host.messages.facts.topic_words import ADDS, ASKED, CHANGE, CLOCK_NOW, CORRECTS, IDLE, LESS, MORE, PERHAPS, POINTS, PUTS
+from host.messages.facts.topics import EMPTY, Topic, clause_around, stem, topic_of
 
 Key = tuple[bool, str]
 """What makes two facts one: whether it is a rule, and its text."""
 
-FEW = 2
-"""Subject words below which a sentence is of what the sentence before is of."""
-
 PEOPLE = frozenset({"user", "assistant"})
+
+FULL = 1.0
+"""Weight from which a topic names a subject."""
+
+LEADS = 120
+"""Characters up to which the sentence before can be what a value is of."""
+
+SAID_BEFORE = 40
+"""Characters before a value in a record that can say what it is of."""
+
+ITEM = re.compile(r"([^\W\d_]{2,})[ #-]?(\d{1,6})(?![\w.,:%]|\s?[°µ])")
+NUMBER = re.compile(r"\d[\d.,:]*")
+SUBJECT = re.compile(r"(?i)\s*(?:(?:and|but|so|also|oh)\s+)*(?:the|our|my|his|her|their)\s+(\w+(?:\s\w+)?)\s+(?:is|are|was|were|gets?|has|runs?|takes?)\b")
+AT_MOST = re.compile(r"(?i)\b(?:at most|no more than|up to|maximum(?: of)?|max|within)\s?$|(?:最多|不超过|不得超过|以内|上限)[是为]?\s?$")
+AT_LEAST = re.compile(r"(?i)\b(?:at least|no less than|minimum(?: of)?|min)\s?$|(?:至少|不少于|下限)[是为]?\s?$")
+OVER = re.compile(r"(?i)\b(?:above|over|beyond|exceed|(?:longer|more|older|higher|later|larger|bigger|hotter) than|after)\s?$|(?:超过|高于|多于|晚于)\s?$")
+UNDER = re.compile(r"(?i)\b(?:below|under|(?:shorter|less|fewer|younger|newer|lower|earlier|smaller|colder) than|before)\s?$|(?:低于|少于|早于)\s?$")
+LOOKED_BACK = 24
+MANY = 3
+"""Numbers in a sentence from which a bare one is one of a list."""
 
 
 class Said:
@@ -41,12 +50,18 @@ class Said:
         self.role: str = told.role
         self.around: str = told.around
         self.key: Key = (told.fact.kind in RULES, told.fact.text)
-        self.is_plain: bool = told.fact.text.isdigit()  # a number without unit: a port, a setting
+        self.is_plain: bool = is_plain(told.fact.kind, told.fact.text)  # a number without unit: a port, a setting
 
     @cached_property
     def is_in_words(self) -> bool:
-        """Whether a person said it, in prose."""
-        return self.role in PEOPLE and reads_as_prose(self.around)
+        """Whether a person said it, in prose or as all of an answer."""
+        return self.role in PEOPLE and (reads_as_prose(self.around) or self._is_all_of_an_answer)
+
+    @cached_property
+    def _is_all_of_an_answer(self) -> bool:
+        rest = self.around[: self.told.at] + self.around[self.told.at + len(self.text) :]
+        is_alone = self.role == "user" and not any(map(str.isalnum, rest))
+        return is_alone and (not self.told.lead or reads_as_prose(self.told.lead))
 
     @cached_property
     def form(self) -> str:
@@ -74,45 +89,142 @@ class Said:
         return bound_of(self.told)
 
     @cached_property
-    def subject(self) -> frozenset[str]:
-        """The subject words of its own sentence."""
-        return subject_of(self.told)
+    def limit(self) -> str:
+        """Whether a rule bounds it from above ("max") or from below ("min"); empty where it does neither."""
+        before = self.around[max(0, self.told.at - LOOKED_BACK) : self.told.at]
+        is_over, is_under = OVER.search(before) is not None, UNDER.search(before) is not None
+        if AT_MOST.search(before) or (is_over and self._forbids) or (is_under and not self._forbids):
+            return "max"
+        return "min" if AT_LEAST.search(before) or is_over or is_under else ""
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The subject in a person's words: of its sentence, or of the one before too where that has hardly any."""
-        return self.subject if len(self.subject) >= FEW else self.subject | subject_words(self.told.lead)
+    def _forbids(self) -> bool:
+        return forbids_in(self.around)
 
     @cached_property
-    def words_of_record(self) -> frozenset[str]:
+    def clause(self) -> str:
+        """Its clause without the value."""
+        start, end = clause_around(self.around, self.told.at)
+        after = min(end, len(self.around))
+        return f"{self.around[start : self.told.at]} \0 {self.around[self.told.at + len(self.text) : after]}"
+
+    @cached_property
+    def own_topic(self) -> Topic:
+        """What its own clause is of, and the noun that it counts."""
+        if not self.is_in_words:
+            return self.topic_of_record
+        return topic_of(self.clause) | self.head
+
+    @cached_property
+    def counted(self) -> Topic:
+        """The word that is part of the value: "guests" of "80 guests", "menu" of "menu B"."""
+        return topic_of(counted_in(self.kind, self.text))
+
+    @cached_property
+    def head(self) -> Topic:
+        """The word that a name begins with ("menu" of "menu B")."""
+        return EMPTY if self.kind is FactKind.quantity else self.counted
+
+    @cached_property
+    def items(self) -> dict[str, str]:
+        """The numbers by which its clause tells one of a kind from another ("mic 1")."""
+        return {stem(match[1]): match[2] for match in ITEM.finditer(self.clause) if match[1].lower() not in IDLE}
+
+    @cached_property
+    def is_bare(self) -> bool:
+        """Whether its clause names no subject."""
+        before, _, after = self.clause.partition("\0")
+        said_after = frozenset(filter(str.isascii, topic_of(after).words))  # Han characters that follow are the verb
+        named = topic_of(before)
+        return not (named.words - named.speakers or said_after or self.head.words)
+
+    @cached_property
+    def wide_topic(self) -> Topic:
+        """What its sentence is of, and what it counts; of the sentence before where nothing is named before it."""
+        rest = topic_of(f"{self.around[: self.told.at]} \0 {self.around[self.told.at + len(self.text) :]}") | self.counted
+        return rest | self._lead_topic if not self.topic_before.words else rest
+
+    @cached_property
+    def topic_before(self) -> Topic:
+        """What its sentence is of up to it."""
+        return topic_of(self.around[: self.told.at])
+
+    @cached_property
+    def subject_before(self) -> Topic:
+        """What an earlier clause of its sentence makes a statement of ("the outro is shorter, 12 s")."""
+        start, _ = clause_around(self.around, self.told.at)
+        found = SUBJECT.match(self.around[:start])
+        return topic_of(found[1]) if found else EMPTY
+
+    @cached_property
+    def _lead_topic(self) -> Topic:
+        return topic_of(self.told.lead) if len(self.told.lead) <= LEADS else EMPTY
+
+    @cached_property
+    def topic(self) -> Topic:
+        """What it is said of: what its clause names, else what stands before it, else the sentence before, else what follows."""
+        if not self.is_bare:
+            return self.own_topic
+        named = next((topic for topic in (self.topic_before, self._lead_topic, self.wide_topic) if topic.words), EMPTY)
+        return Topic(named.words, frozenset(), named.first)
+
+    @cached_property
+    def topic_of_record(self) -> Topic:
         """What a record says that it is of: the label, and the name in a version (``unbound-1.19``)."""
         name = self.form if self.kind is FactKind.version else ""
-        return subject_words(f"{self.label or ''} {name}")
+        before = self.label or self.clause.partition("\0")[0][-SAID_BEFORE:]
+        return topic_of(f"{before} {name}".replace("_", " "))
 
     @cached_property
     def words_before(self) -> frozenset[str]:
         """The subject words of its clause that stand before it."""
-        return subject_words(clause_of(self.told)[0])
-
-    @cached_property
-    def is_new(self) -> bool:
-        """Whether its sentence, or the one before, says that something changed."""
-        return is_new(self.told, self.subject)
+        return topic_of(clause_of(self.told)[0]).words
 
     @cached_property
     def is_changed(self) -> bool:
-        """Whether the user said it as something that changed."""
-        return self.role == "user" and self.is_new
+        """Whether its sentence, or a short one before, says that something changed."""
+        if CHANGE.search(self.around):
+            return True
+        return len(self.told.lead) <= LEADS and CHANGE.search(self.told.lead) is not None
 
     @cached_property
-    def is_new_in_itself(self) -> bool:
-        """Whether its own sentence says that something changed."""
-        return says_new(self.around)
+    def is_correction(self) -> bool:
+        """Whether it takes back what was said a moment ago, in the same breath ("150 V. no sorry, 140")."""
+        before = self.around[: self.told.at]
+        return CORRECTS.search(before) is not None or CORRECTS.search(self.told.lead[-LEADS:]) is not None
+
+    @cached_property
+    def is_put(self) -> bool:
+        """Whether a verb of change leads right to it ("raise it to 30", "改成 30")."""
+        return PUTS.search(self.around[: self.told.at]) is not None
+
+    @cached_property
+    def points(self) -> bool:
+        """Whether its clause names by a pronoun what it is of."""
+        return POINTS.search(self.clause) is not None
+
+    @cached_property
+    def is_one_of_many(self) -> bool:
+        """Whether its sentence lists numbers."""
+        return self.is_plain and len(NUMBER.findall(self.around)) >= MANY
+
+    @cached_property
+    def trend(self) -> int:
+        """Whether its words ask for less (-1) or more (1) than there was; 0 where they do not say."""
+        said = f"{self.around} {self.told.lead if len(self.told.lead) <= LEADS else ''}"
+        return (MORE.search(said) is not None) - (LESS.search(said) is not None)
 
     @cached_property
     def is_kept(self) -> bool:
-        """Whether its clause says that it stays, or is of something else."""
-        return is_kept(self.told)
+        """Whether its clause says that it stays, comes beside another, or is of something else."""
+        return is_kept(self.told) or ADDS.search(self.clause) is not None
+
+    @cached_property
+    def is_unsure(self) -> bool:
+        """Whether it is asked, supposed, remembered or compared, not set."""
+        if ASKED.search(self.around) or PERHAPS.search(self.clause):
+            return True
+        return self.form == "clock" and CLOCK_NOW.search(self.around[: self.told.at]) is not None
 
     @cached_property
     def is_forbidden(self) -> bool:
@@ -138,6 +250,16 @@ class Said:
         """What its clause is of, exact names left out."""
         before, after = clause_of(self.told)
         return subject_in(f"{before} {after}")
+
+    @cached_property
+    def amount(self) -> float | None:
+        """Its number, in the base unit of what it is counted in; None where it has none."""
+        return amount(self.kind, self.text)
+
+    @cached_property
+    def number(self) -> float | None:
+        """Its number as it is written."""
+        return amount(self.kind, self.text, is_converted=False)
 
     @cached_property
     def series(self) -> str:

@@ -81,7 +81,10 @@ class Surroundings:
 
 SIGNS = re.compile(r"[{}\[\]=<>|\\]|\w\(")
 OPTION = re.compile(r"\s-{1,2}[a-zA-Z]")
-CODE_STARTS = ("#", "//", "$ ", "import ")
+STARTS_RECORD = re.compile(r'"[^"\n]{1,60}"\s?:|\d{1,6}[→\t]|[d-][r-][w-][x-]')
+"""The key of a field, the number of a line, the rights of a file."""
+COLUMNS = re.compile(r"[^.!?。\s] {2,}\S.*? {2,}\S")
+CODE_STARTS = ("#", "//", "$ ", "@@ ", "import ")
 
 
 def reads_as_prose(line: str) -> bool:
@@ -89,6 +92,8 @@ def reads_as_prose(line: str) -> bool:
     bare = (TICKED.sub("", line) if "`" in line else line).strip()
     if SIGNS.search(bare) or (" " not in bare and bare.isascii()):
         return False
+    if STARTS_RECORD.match(bare) or ("  " in bare and COLUMNS.search(bare)):
+        return False
     is_import = bare.startswith("from ") and " import " in bare
-    is_command = "&&" in bare or (" -" in bare and OPTION.search(bare) is not None)
+    is_command = "&&" in bare or (" -" in bare and bare.isascii() and OPTION.search(bare) is not None)
     return not (is_import or is_command or bare.endswith(";") or bare.startswith(CODE_STARTS))

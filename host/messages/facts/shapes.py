@@ -16,7 +16,11 @@ EXTENSIONS_WORDS = (
     "jsonl jsx key kt kts less lock log lua m4 mak md mdx mjs mk ml mov mp3 mp4 ndjson nix orig parquet patch pdf pem php pid pkl "
     "pl plist png pp prisma proto ps1 psql py pyc pyi pyx r rb rs rst rules sass scala scss service sh so sock socket sql sqlite "
     "sqlite3 srt storyboard sum svelte svg swift tar tex tf tfvars tgz timer tmpl toml tpl ts tsv tsx txt vim vue wasm wav webp "
-    "whl woff woff2 xcconfig xhtml xls xlsx xml xsd yaml yml zig zip zsh zst docx pptx doc odt ods"
+    "whl woff woff2 xcconfig xhtml xls xlsx xml xsd yaml yml zig zip zsh zst docx pptx doc odt ods odp ppt rtf tex bib epub mobi "
+    "avi mkv wmv mpg flac aac ogg m4a wma aiff mid midi heic tiff tif bmp raw cr2 nef dng psd ai eps sketch fig xd blend stl step dwg dxf "
+    "obj fbx gltf glb gcode ttf otf exe dll msi apk aab ipa rpm dmg iso img vmdk qcow2 elf hex uf2 lib dylib bz2 7z rar lz4 "
+    "npy npz h5 hdf5 pt pth ckpt safetensors onnx gguf joblib rds rdata sav dta mat nc avro feather arrow tfrecord "
+    "fasta fastq fa fq bam sam vcf bed gff pdb cif sdf gpx kml kmz geojson shp eml ics vcf pcap har trace prof dat bak swp pdfx"
 )
 EXTENSIONS = frozenset(EXTENSIONS_WORDS.split())
 DOMAINS_WORDS = (
@@ -32,11 +36,12 @@ NO_PATH_WORDS = (
 NO_PATH = frozenset(NO_PATH_WORDS.split())
 MEDIA = ("application/", "text/", "image/", "audio/", "video/", "multipart/", "font/")
 NO_ID = re.compile(
-    r"(?i)(?:utf|iso|sha|md|aes|rsa|ed|base|int|uint|float|x|p|gpt|covid|mp|http|ipv|oauth|python|py|es|cp|win|bit|latin)[-_]?\d{1,4}"
+    r"(?i)(?:llama|claude|gemini|html|css|web|utf|iso|sha|md|aes|rsa|ed|base|int|uint|float|x|p|gpt|covid|mp|http|ipv|oauth|python|py|es|cp|win|bit|latin)[-_]?\d{1,4}"
     r"(?:[-_](?:bit|\d{1,2}|[a-z]))?"
     r"|(?:top|web|log|part|step|day|phase|option|level|line|col|width|height|rows?|loops|size|count|in|on|at|is|first|last|non|pre|post|"
     r"one|two|three|multi|double|mid|max|min)[-_]?\d{1,3}|\d{1,3}-(?:bit|way|day|byte|col|based|minute|hour|second|week|year|line|fold|"
-        r"digit|ms|node|page|\d{1,3})|[a-z]-?\d{1,2}"
+        r"digit|ms|node|page|\d{1,3})|(?-i:[a-z]-?\d{1,2}|S3|H[1-6]|L[1-7]|EC2|MP[34]|ES[5-9]|PS[2-5]|HTML5|CSS3|UTF8|CO2)"
+    r"|#(?:define|include|if|ifdef|ifndef|else|elif|endif|pragma|undef|region|import)"
 )
 FAILED = re.compile(r"ERR(?:OR)?_|_ERR(?:OR)?|FAIL|EXCEPTION|DENIED|REFUSED|TIMEOUT$|TIMED_OUT|INVALID|NOT_FOUND|TOO_|UNAVAILABLE|"
     r"^E[A-Z]+$|EXCEEDED|MISSING|FORBIDDEN|CONFLICT|MISMATCH|EXPIRED|UNKNOWN_|MAINTENANCE")
@@ -63,11 +68,17 @@ SHAPES: tuple[tuple[FactKind, str, str, re.Pattern[str]], ...] = tuple(
     (FactKind.version, CAPITALS.lower(), "-", r"[a-z][a-z0-9+_-]*-v?\d+(?:\.\d+)+(?:[-.][a-z0-9]+)*"),
     (FactKind.env, CAPITALS + "$", "_", r"\$?\{?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\}?"),
     (FactKind.env, "$", "", r"\$\{?[A-Z][A-Z0-9]*\}?"),
-    (FactKind.id, "#", "", r"#\d{1,7}"),
+    (FactKind.date, DIGITS, "h", r"[0-2]?\dh[0-5]\d"),
+    (FactKind.quantity, DIGITS, "", r"(?:\d+d)?(?:\d+h)?\d+m(?:\d+(?:\.\d+)?s)?|\d+d\d+h|\d+h\d+m?"),
+    (FactKind.quantity, DIGITS, "x", r"\d+(?:\.\d+)?(?:x\d+(?:\.\d+)?)+"),
+    (FactKind.quantity, DIGITS, "d", r"\d{1,2}d\d{1,3}(?:[+-]\d+)?"),
+    (FactKind.id, "0", "x", r"0x[0-9A-Fa-f]{1,32}"),
+    (FactKind.id, "#", "", r"#\d{1,7}|#[0-9a-fA-F]{6}"),
     (FactKind.id, "@", "/", r"@[a-z][\w-]+/[\w.-]+"),
     (FactKind.id, CAPITALS + CAPITALS.lower(), "-", r"(?=[^0-9]*[0-9])[A-Za-z][A-Za-z0-9]{0,20}(?:[-_][A-Za-z0-9]+)+"),
     (FactKind.id, CAPITALS + CAPITALS.lower(), "_", r"(?=[^0-9]*[0-9])[A-Za-z][A-Za-z0-9]{0,20}(?:[-_][A-Za-z0-9]+)+"),
     (FactKind.id, CAPITALS, "", r"[A-Z]{1,6}\d{2,10}[A-Z]?"),
+    (FactKind.id, CAPITALS + DIGITS, "", r"\d{1,3}[B-F]|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,8}"),
     (FactKind.id, DIGITS, "-", r"\d[0-9A-Za-z]{0,12}(?:-[0-9A-Za-z]+)+"),
     (FactKind.id, CAPITALS + DIGITS, "", r"(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z0-9]{5,32}"),
 ))
@@ -81,6 +92,11 @@ HOST_PORT = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*):(\d{2,5})")
 FRACTION = re.compile(r"[\d.,]+/[\d.,x]+[a-z]?|[A-Z]{1,5}/[A-Z0-9.]{1,5}|\d+/[a-z]+|HTTP/\d.*", re.ASCII)
 SEGMENTS = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?/?[\w.@%+*{}$:#~=\[\],-]++(?:/[\w.@%+*{}$#~=\[\],:-]*+)*+")
 NAME = re.compile(r"[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+|[a-z]+(?:-[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+DASHED = re.compile(r"[a-z]+(?:-[a-z]+)+")
+HANDLE = re.compile(r"@[A-Za-z]\w{2,38}|#[a-zA-Z][\w-]+")
+CELL = re.compile(r"[A-Z]{1,4}\d|[a-z]{2,12}\d{1,4}|[a-z]{1,8}\d{1,4}[a-z]{1,4}\d{1,4}")
+PAIR = re.compile(r"[A-Z][A-Za-z]+/[A-Z][A-Za-z]+")
+"""Two names with a slash, as people write both: no path."""
 # fmt: on
 
 
@@ -124,6 +140,8 @@ def is_path(token: str) -> bool:
     if "/" not in token:
         return _has_extension(token)
     if token.lower() in NO_PATH or token.startswith(MEDIA) or token.strip("/.~") == "" or FRACTION.fullmatch(token):
+        return False
+    if PAIR.fullmatch(token):
         return False
     return SEGMENTS.fullmatch(token) is not None and any(len(part) > 1 for part in token.split("/"))
 

@@ -6,23 +6,12 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from host.messages.facts.change_words import (
-    BOUNDS,
-    CONCEPTS,
-    FROM,
-    KEPT_WORDS,
-    NEW,
-    OLD_AFTER,
-    OLD_BEFORE,
-    STOP,
-    TURN,
-    UNITS,
-)
-from host.messages.facts.fact import RULES, FactKind, Told
+from host.messages.facts.change_words import BOUNDS, FROM, KEPT_WORDS, OLD_AFTER, OLD_BEFORE, STOP, TURN, UNITS
+from host.messages.facts.fact import FactKind, Told
+from host.messages.facts.topic_words import CHANGE
+from host.messages.facts.topics import stem
 
-WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]+|[\u4e00-\u9fff\u30a0-\u30ffー]{2,}")
 CLAUSE_END = re.compile(r"[;:；：。，、(（)）\n]|,(?=\s)|\s[–—-]\s|\.\s|\b(?:but|and|while|whereas)\b")
-STEM = 6  # letters: "restart", "restarted" and "restarting" are one subject
 DAY = re.compile(r"[A-Za-z]{3}|月|\d-\d|/")
 CLOCK = re.compile(r":|[时時点]|[ap]m|o['’]")
 VERSION = re.compile(r"[\d.]+.*")
@@ -33,28 +22,28 @@ LABEL = re.compile(r"([A-Za-z][A-Za-z0-9_. -]{1,40}|[\u3040-\u9fff]{2,10})[\"']?
 SET_OFF = 4
 """Characters between a label and its value: the sign that sets it, blanks, a quote."""
 NUMERALS = re.compile(r"\d+")
-
-
-@lru_cache(maxsize=2048)
-def subject_words(text: str) -> frozenset[str]:
-    """The words of a text that can name a subject: small letters, singular, known terms of three languages made one."""
-    words: set[str] = set()
-    for word in WORDS.findall(text.replace("_", " ")):
-        if word.isascii():
-            small = word.lower()
-            if small not in STOP:
-                words.add((small[:-1] if len(small) > 3 and small.endswith("s") and not small.endswith("ss") else small)[:STEM])
-        else:
-            words.update(word[place : place + 2] for place in range(len(word) - 1))
-    small = text.lower()
-    words.update(name for name, spellings in CONCEPTS if any(spelling in small for spelling in spellings))
-    return frozenset(words)
-
-
-def subject_of(told: Told) -> frozenset[str]:
-    """The words that a value is said with in its own sentence, without the value."""
-    around = told.around if told.fact.kind in RULES else told.around[: told.at] + " " + told.around[told.at + len(told.fact.text) :]
-    return subject_words(around)
+HEX = re.compile(r"0x[0-9A-Fa-f]+")
+PLAIN = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+|\d+[.,]\d+)(?:e[+-]?\d+)?")
+AMOUNT = re.compile(r"[+-]?[€$£¥]?\s?(?P<digits>\d(?:[\d.,' _]*\d)?(?:e[+-]?\d+)?)")
+THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))(?!\d{3}$(?<=^0.\d{3}))")
+HEAD = re.compile(r"([a-z]{3,}|[A-Z]?[a-z]\w+) (?=[\w.]+$)")
+ARROW = re.compile(r"->|→|=>")
+RATE = re.compile(r"\s+(?:per|a|an|each|every|je|pro|par|por|al)\s.*|/\s?[a-z]+$")
+WAS = re.compile(r"(?i)\b(?:was|were|earlier|previously|formerly)(?: (?:the|a|an|at|on|in))?\s[`\"']?$")
+RATIO = re.compile(r"\d+:\d+")
+MONEY_SIGNS = tuple("€$£¥")
+SHORTEST_NOUN = 3
+FACTORS: dict[str, float] = {
+    unit: factor
+    for factor, units in (
+        (1e-3, "ms 毫秒 millisecond milliseconds"), (1.0, "s sec secs second seconds 秒 秒钟"), (60.0, "m min mins minute minutes 分 分钟 分間"),
+        (3600.0, "h hr hrs hour hours 小时 時間"), (86400.0, "d day days 天 日 日間"), (604800.0, "week weeks 周 週間"),
+        (2.592e6, "month months 个月 か月"), (3.15e7, "year years 年"),
+        (1e3, "kB KB KiB Ki K k"), (1e6, "MB MiB Mi M"), (1e9, "GB GiB Gi G"), (1e12, "TB TiB Ti T"),
+    )
+    for unit in units.split()
+}
+"""What one of a unit is in the base unit of its dimension."""
 
 
 def clause_of(told: Told) -> tuple[str, str]:
@@ -67,21 +56,12 @@ def clause_of(told: Told) -> tuple[str, str]:
 
 def is_marked_old(told: Told) -> bool:
     """Whether the words beside a value say that it no longer holds."""
+    if len(ARROW.findall(told.around)) > 1:  # states in a row
+        return False
     before, after = told.around[max(0, told.at - 40) : told.at], told.around[told.at + len(told.fact.text) :][:40]
-    if FROM.search(before) and NEW.search(told.around) and TO.match(after):
+    if FROM.search(before) and CHANGE.search(told.around) and TO.match(after):
         return True
     return OLD_BEFORE.search(before) is not None or OLD_AFTER.match(after) is not None
-
-
-@lru_cache(maxsize=1024)
-def says_new(sentence: str) -> bool:
-    """Whether a sentence says that something changed."""
-    return NEW.search(sentence) is not None
-
-
-def is_new(told: Told, subject: frozenset[str]) -> bool:
-    """Whether the sentence of a value, or the one before it where that has hardly any subject, says that something changed."""
-    return says_new(told.around) or (len(subject) < 2 and len(told.lead) < 80 and says_new(told.lead))
 
 
 def is_kept(told: Told) -> bool:
@@ -95,10 +75,45 @@ def form(kind: FactKind, text: str) -> str:
     return FORMS.get(kind, _without_numerals)(text)
 
 
+def is_plain(kind: FactKind, text: str) -> bool:
+    """Whether a value is a number without a unit: a port, a setting."""
+    return text.isdigit() or (kind is FactKind.quantity and PLAIN.fullmatch(text) is not None)
+
+
+def counted_in(kind: FactKind, text: str) -> str:
+    """The word for what a value is: "guests" of "80 guests", "menu" of "menu B"; empty where that is a unit, or there is none."""
+    if kind is FactKind.id or kind is FactKind.version:
+        head = HEAD.match(text)
+        return head[1] if head else ""
+    unit = _unit_sign(text) if kind is FactKind.quantity else ""
+    return unit if len(unit) > SHORTEST_NOUN and not any(pattern.match(unit) for pattern, _ in UNITS) else ""
+
+
+def amount(kind: FactKind, text: str, *, is_converted: bool = True) -> float | None:
+    """The number of a quantity, of times in seconds and of sizes in bytes where it is converted; None for other kinds."""
+    number = None if RATIO.fullmatch(text) or HEX.fullmatch(text) else AMOUNT.match(text) if kind is FactKind.quantity or text.isdigit() else None
+    if number is None:
+        return None
+    digits = number["digits"].replace(" ", "").replace("'", "").replace("_", "")
+    digits = THOUSANDS.sub("", digits).replace(",", ".")
+    try:
+        return float(digits) * (FACTORS.get(_unit_sign(text), 1.0) if is_converted else 1.0)
+    except ValueError:
+        return None
+
+
+def _unit_sign(text: str) -> str:
+    return RATE.sub("", AMOUNT.sub("", text, count=1)).strip()
+
+
 def _unit(text: str) -> str:
-    unit = text.lstrip("0123456789.,:' _").strip()
+    if RATIO.fullmatch(text) or HEX.fullmatch(text):
+        return "hex" if text[1] == "x" else "ratio"
+    if text.lstrip("+-")[:1] in MONEY_SIGNS:
+        return "money"
+    unit = _unit_sign(text)
     known = (name for pattern, name in UNITS if pattern.match(unit))
-    return next(known, unit) if text[:1].isdigit() else "money"
+    return next(known, stem(unit) if len(unit) > SHORTEST_NOUN else unit)
 
 
 def _parts_of_date(text: str) -> str:
@@ -141,6 +156,11 @@ def bound_of(told: Told) -> str:
     return found[0].strip().lower() if found else ""
 
 
+def is_remembered(told: Told) -> bool:
+    """Whether a value is only told as what once was ("it was 0.3 there"): old where another one stands beside it."""
+    return WAS.search(told.around[max(0, told.at - 16) : told.at]) is not None
+
+
 def noun_of(told: Told) -> str:
     """The word right before a value (``room B-204``, ``端口 8443``); empty where none stands there."""
     found = NOUN.search(told.around[max(0, told.at - 32) : told.at])
@@ -149,6 +169,6 @@ def noun_of(told: Told) -> str:
 
 def turns(before: str, between: str) -> bool:
     """Whether the words between two values of one sentence lead from an old one to a new one."""
-    if len(between) > 60:
+    if len(between) > 60 or ARROW.search(before):
         return False
     return TURN.search(between) is not None or (FROM.search(before) is not None and TO.match(between) is not None)

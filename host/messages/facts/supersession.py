@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
 
-from host.messages.facts.change_words import STATUS
 from host.messages.facts.fact import FactKind, Told
-from host.messages.facts.holding import REACH, Bounded, Held, Holding
-from host.messages.facts.likeness import (
-    MEASURED,
-    are_comparable,
-    are_of_two,
-    have_same_bound,
-    likeness,
-    may_say_the_same,
-    say_the_same,
-    turns_into,
-)
+from host.messages.facts.grounds import BY_NAME, MEASURED, rank
+from host.messages.facts.holding import REACH, Bounded, Holding, Of
+from host.messages.facts.likeness import are_of_one_form
+from host.messages.facts.records import Records
 from host.messages.facts.rule_shape import shape_of
 from host.messages.facts.said import PEOPLE, Key, Said
-from host.messages.facts.subjects import is_marked_old
-
-ENOUGH = 1.0
-"""Score from which a value gives way: one shared word, or the same letters, with a word of change."""
-
-SURE = 1.0
-"""What the sentence itself is worth where it leads from the old value to the new one or repeats its bound."""
-
-POINTED = 0.75
-"""What nearness is worth where the new value is said with a word of change and hardly any subject of its own ("make it 60")."""
-
-NEAR = 16
-"""Rows in which nearness counts."""
+from host.messages.facts.subjects import is_marked_old, is_remembered
+from host.messages.facts.topics import EMPTY, Topic, are_qualified_apart
 
 REACH_OF_RULES = 64
 """Values of its kind, the newest, that one said in a rule is held against: rules are many, and beyond them both are kept."""
 
-MANY = 5
-"""Subject words from which a sentence names its own subject, so that nearness says nothing."""
-
-NEVER = float("-inf")
-
-BY_NAME = frozenset({FactKind.error, FactKind.env, FactKind.hash})
-"""Kinds whose values are names of things: another one is another thing, unless the old one is called old."""
+MOST_WORDS = 24
+"""Words that a value keeps of all that it was said of."""
 
 
 def current(told: Sequence[Told]) -> list[Told]:
@@ -69,16 +47,17 @@ class Live:
 
     def __init__(self) -> None:
         self._held = Holding()
-        self._labels = Bounded()
-        self._replaced = Bounded()
+        self._records = Records()
+        self._replaced = Bounded[Told]()
+        self._retired: Said | None = None
 
     def hear(self, told: Iterable[Told]) -> None:
         """Take in what was told next, in the order in which it was said."""
         for said in map(Said, told):
             if said.kind is FactKind.release:
-                self._drop(*self._held.rules.lifted_by(said))
+                self._drop(*self._held.rules.lifted_by(said), by=said)
             elif said.kind is FactKind.constraint:
-                self._drop(*self._held.rules.replaced_by(said))
+                self._drop(*self._held.rules.replaced_by(said), by=said)
                 self._hold(said)
             else:
                 self._hear_value(said)
@@ -87,114 +66,127 @@ class Live:
         """What holds, in the order in which it was last said."""
         return self._held.told()
 
+    def replaced(self) -> Mapping[Key, Told]:
+        """What was replaced and by what: the value or sentence that took its place, or its own mention that calls it old."""
+        return {key: by for key, by in self._replaced.items() if isinstance(key, tuple)}
+
     def _hear_value(self, one: Said) -> None:
         if is_marked_old(one.told) and not one.is_forbidden and self._has_successor(one):
-            self._drop(one.key)
-            self._replaced[one.key] = None
+            self._retire(one)
         elif one.key not in self._replaced or one.role == "user":
-            if self._says_more(one):
-                self._make_room(one, self._replaced_value(one))
-            self._hold(one)
+            old, *twins = (self._replaced_values(one) if self._says_more(one) and not is_marked_old(one.told) else []) or [None]
+            instead_of = self._make_room(one, old)
+            self._drop(*filter(None, twins), by=one)
+            self._hold(one, instead_of)
+            self._succeed(one)
 
     def _has_successor(self, one: Said) -> bool:
         """Whether an old value was known before, or what takes its place stands in the same sentence."""
         if one.role not in PEOPLE and not one.label:
             return False
+        if is_remembered(one.told) and one.role == "assistant":
+            return self._beside(one) is not None
         if one.key in self._replaced or self._held.get(one.key):
             return True
+        return self._beside(one) is not None
+
+    def _beside(self, one: Said) -> Said | None:
+        """Another value of its kind that holds and stands in the same sentence."""
         beside = (held.newest for held in self._held.newest() if held.newest.around == one.around)
-        return any(other.kind is one.kind or (other.is_plain and one.is_plain) for other in beside)
+        return next((other for other in beside if _is_of_kind(other, one) and other.key != one.key), None)
+
+    def _retire(self, one: Said) -> None:
+        """Drop a value that is called old."""
+        by = self._beside(one) or one
+        self._drop(one.key, by=by)
+        self._replaced[one.key] = self._replaced.get(one.key) or by.told
+        self._retired = one
+
+    def _succeed(self, one: Said) -> None:
+        """Where the sentence has just called a value old and named no other, this one is what it says instead."""
+        old = self._retired
+        if old is not None and old.around == one.around and self._replaced.get(old.key) is old.told and _is_of_kind(one, old):
+            self._replaced[old.key] = one.told
 
     def _says_more(self, one: Said) -> bool:
         """Whether a mention can be the one that replaces: the first of all, the first in words, the first by the user."""
         held = self._held.get(one.key)
         return held is None or held.spoken is None or (one.role == "user" and not held.by_user)
 
-    def _make_room(self, one: Said, key: Key | None) -> None:
-        """Drop a replaced value, and the rule that it was said in where the new one is said in a rule too."""
+    def _make_room(self, one: Said, key: Key | None) -> Of | None:
+        """Drop a replaced value, and the rule that it was said in where the new one is said in a rule too; what it was of."""
         held = self._held.get(key)
         if held is None or key is None:
-            return
-        if self._held.get((True, one.around)) and shape_of(held.said.around).is_single:
-            self._drop((True, held.said.around))
-        self._drop(key)
+            return None
+        rule = self._held.get((True, one.around))
+        if rule and shape_of(held.said.around).is_single:
+            self._drop((True, held.said.around), by=rule.newest)
+        self._drop(key, by=one)
+        return Of(held.topic, held.wide)
 
-    def _replaced_value(self, one: Said) -> Key | None:
+    def _replaced_values(self, one: Said) -> list[Key]:
+        """The value whose place one takes, and those that say the same number in other words."""
         if one.role == "tool":
-            return self._measured_before(one)
-        if one.kind in BY_NAME or not one.is_in_words or one.is_kept or one.is_forbidden:
-            return None
+            before = self._records.reported_before(one, self._held)
+            return [before] if before else []
+        if one.kind in BY_NAME or one.is_kept or one.is_forbidden or one.is_unsure:
+            return []
         others = self._held.comparable_with(one, REACH_OF_RULES if one.is_ruled else REACH)
-        scored = [(_score(one, held), held.order, held.newest.key) for held in others]
-        best = max(scored, default=None)
-        return best[2] if best and best[0] >= ENOUGH else None
+        if one.role != "user":
+            again = (held.newest.key for held in others if one.is_in_words and measures_again(one, held.said))
+            return [*islice(again, 1)]
+        is_only = sum(held.said.form == one.form for held in others if held.said.kind is one.kind) == 1
+        ranked = sorted(((found, held) for held in others if (found := rank(one, held, is_only=is_only))), key=itemgetter(0), reverse=True)
+        best = ranked[0][1].said.number if ranked else None
+        twins = [held.newest.key for _, held in ranked[1:] if best is not None and held.said.number == best]
+        return [ranked[0][1].newest.key, *twins] if ranked else []
 
-    def _measured_before(self, one: Said) -> Key | None:
-        """The value that a tool reported in an earlier row under the same label and with the same unit."""
-        if one.kind not in MEASURED or one.label is None:
-            return None
-        before, self._labels[one.label] = self._labels.get(one.label), one.key
-        held = self._held.get(before) if before != one.key else None
-        if held is None or held.newest.row >= one.row or held.newest.form != one.form:
-            return None
-        return before if one.form or STATUS.search(one.label) else None
-
-    def _hold(self, one: Said) -> None:
+    def _hold(self, one: Said, instead_of: Of | None = None) -> None:
         before = self._held.get(one.key)
-        words = _words_to_hold(one)
+        of = _of(one)
         spoken = one if one.is_in_words else None
         if before is not None:
-            words |= before.words
+            of = Of(_joined(of.topic, before.topic), _joined(of.wide, before.wide))
             spoken = one if one.is_in_words and (one.role == "user" or not before.by_user) else before.spoken
+        if instead_of is not None:
+            of = Of(_joined(of.topic, instead_of.topic), _joined(of.wide, instead_of.wide))
         is_of_people = one.is_in_words or one.role == "user" or (before is not None and before.is_of_people)
-        self._held.add(one, spoken, words, is_of_people=is_of_people)
+        self._held.add(one, spoken, of, is_of_people=is_of_people)
         self._replaced.pop(one.key, None)
 
-    def _drop(self, *keys: Key) -> None:
+    def _drop(self, *keys: Key, by: Said) -> None:
         for key in keys:
             held = self._held.pop(key)
             if held is None:
                 continue
-            self._replaced[key] = None
+            self._replaced[key] = by.told
             for part in [] if key[0] else self._held.parts_of(held.newest):
                 self._held.pop(part)
-                self._replaced[part] = None
+                self._replaced[part] = by.told
 
 
-def _words_to_hold(one: Said) -> frozenset[str]:
+def _is_of_kind(one: Said, other: Said) -> bool:
+    return one.kind is other.kind or (one.is_plain and other.is_plain)
+
+
+def _of(one: Said) -> Of:
     """What values are compared by; rules are by what they say (``Rules``)."""
     if one.kind is FactKind.constraint:
-        return frozenset()
-    return one.subject if one.is_in_words else one.words_of_record
+        return Of(EMPTY, EMPTY)
+    return Of(one.topic, one.wide_topic) if one.is_in_words else Of(one.topic_of_record, one.topic_of_record)
 
 
-def _score(one: Said, held: Held) -> float:
-    """How surely a value takes the place of one that holds; below ``ENOUGH`` it does not."""
-    other = held.said
-    if not (one.is_changed or may_say_the_same(one, other)) or not are_comparable(one, other) or are_of_two(one, other):
-        return 0.0
-    if other.around == one.around:
-        return ENOUGH + SURE if turns_into(other, one) else 0.0
-    shared, alike = len(one.words & held.words), likeness(one, other)
-    if shared and have_same_bound(one, other):
-        return alike + shared + SURE
-    if one.is_changed:
-        return alike + shared + _nearness(one, other, shared)
-    return alike + shared if say_the_same(one, other) else 0.0
+def _joined(mine: Topic, theirs: Topic) -> Topic:
+    return mine | theirs if len(mine.words) + len(theirs.words) <= MOST_WORDS else mine
 
 
-def _nearness(one: Said, other: Said, shared: int) -> float:
-    """What it adds that the user said a new value soon after an older one; what takes away that they are unlike."""
-    if other.role == "tool":
-        return 0.0 if shared and (other.label or other.kind is FactKind.version) else NEVER
-    if one.kind is FactKind.path and not likeness(one, other):
-        return NEVER
-    if one.is_plain != other.is_plain or other.is_kept:
-        return -SURE
-    is_pointed = shared or _weight(one.words) < MANY
-    return POINTED if is_pointed and one.row - other.row <= NEAR else 0.0
-
-
-def _weight(words: frozenset[str]) -> float:
-    """How many words there are, three pairs of characters counted as one word."""
-    return sum(1.0 if word.isascii() else 1 / 3 for word in words)
+def measures_again(one: Said, other: Said) -> bool:
+    """Whether the assistant says the same of what it measured before: "p95 is 244 ms" after "p95 is 5,440 ms"."""
+    if one.kind not in MEASURED or not one.form or one.form != other.form or other.role != one.role or one.row == other.row:
+        return False
+    if one.words_before == other.words_before != frozenset():
+        return True
+    common, own = one.topic.words & other.topic.words, one.topic.words - other.topic.words
+    if one.is_changed and len(common) > 1:
+        return True
+    return bool(common) and len(own) <= 1 and not (one.is_kept or are_qualified_apart(one.topic, other.topic))

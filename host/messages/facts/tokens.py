@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from host.messages.facts.fact import FactKind
-from host.messages.facts.lines import Found, Lines
-from host.messages.facts.shapes import IMAGE, NAME, PACKAGE, kind_of
+from host.messages.facts.lines import KEY_ENDS, Found, Lines
+from host.messages.facts.shapes import CELL, DASHED, HANDLE, IMAGE, NAME, NO_ID, PACKAGE, kind_of
 
 LONGEST = 256
 """Characters of a token that is looked into; a longer one is a URL or data."""
@@ -24,8 +25,34 @@ TRIMMED_START, TRIMMED_END = ":=?&\\*%+}-", ".:=?&-\\*~^{$@#+"
 MEMBER = re.compile(r"[a-z]\.([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$")
 PINS = frozenset("=@~>^")
 """What stands between a package and its version."""
-KEY_ENDS = ('":', "':", '" :', '\\":')
-"""What follows the name of a field: its value may be a fact, its name is none."""
+BEFORE_TAG = frozenset({"", " ", "\n", "(", "　", "，", "、"})
+"""What stands before the name of a person or channel."""
+NO_VALUE_BEFORE = ("(", ": ", ":\n")
+"""What follows the name of a function, or of a field or speaker."""
+
+
+LOOKBACK = 24
+"""Characters before a dashed word that may say what it is the name of."""
+
+# fmt: off
+NAMED_WORDS = (
+    "branch bucket repo repository host server service cluster namespace queue topic ssid wifi network container pod image project "
+    "package plugin skill job task table index theme profile account group team tag environment env machine box database volume device "
+    "printer folder role named called id key slug label"
+)
+NAMED = frozenset(NAMED_WORDS.split())
+"""Words before a dashed word that say what it is the name of."""
+COPULAS = frozenset({"is", "are", "name", "now"})
+COMMON_WORDS = (
+    "a an and at by for from if in into is it of off on or out the then to up with as all no not non self pre post co re so well ill high "
+    "low long short full half multi single double triple open read write real end third cross over under semi anti ever never always once "
+    "one two three four five six seven eight nine ten first second last day week month year hour minute old new only free based wide like "
+    "proof side level time line term class hand made run back down follow built check user drop pull click human machine "
+    "aware per cent off hard soft fast slow cold hot hit opt mother father son self sub super step inter intra mid"
+)
+COMMON = frozenset(COMMON_WORDS.split())
+# fmt: on
+"""Parts of dashed words that are no names."""
 
 
 class Reading(NamedTuple):
@@ -39,14 +66,39 @@ class Reading(NamedTuple):
 
 def in_tokens(text: str, lines: Lines) -> Iterator[Found]:
     """The values among the tokens of a text, rising."""
+    dashed: list[re.Match[str]] = []
     for match in TOKEN.finditer(text):
         token = match[0]
         if token.isdigit():
             continue
+        if "-" in token and token[-1].isalnum():
+            dashed.append(match)
         for kind, start, end, is_weak in readings(token) if len(token) <= LONGEST else _of_long(token):
             first, last = match.start() + start, match.start() + end
             if not text.startswith(KEY_ENDS, last) and (not is_weak or _is_meant(text, first, last, lines)):
                 yield kind, first, last
+    yield from _named(text, dashed, lines)
+
+
+def _named(text: str, dashed: list[re.Match[str]], lines: Lines) -> Iterator[Found]:
+    """Dashed words that are names: of three parts, of one family ("heron-attic" beside "heron-2"), or behind what they name."""
+    firsts = Counter(name.partition("-")[0] for name in {match[0] for match in dashed})
+    for match in dashed:
+        (start, end), parts = match.span(), match[0].split("-")
+        if not COMMON.isdisjoint(parts) or not DASHED.fullmatch(match[0]):
+            continue
+        is_name = len(parts) > 2 or (firsts[parts[0]] > 1 and len(parts[0]) > SHORTEST_NAME) or _is_named(text, start, end)
+        if is_name and lines.is_prose(start):
+            yield FactKind.quoted, start, end
+
+
+def _is_named(text: str, start: int, end: int) -> bool:
+    """Whether a dashed word stands behind or before a word that says what it is the name of."""
+    after, before = text[end : end + LOOKBACK], text[max(0, start - LOOKBACK) : start]
+    if after.startswith(" ") and (following := after.split()) and following[0].rstrip(".,;:!?") in NAMED:
+        return True
+    words = before.lower().replace(":", " ").replace("=", " ").rstrip("\"'` ").split()
+    return bool(words) and (words[-1] in NAMED or (len(words) > 1 and words[-1] in COPULAS and words[-2] in NAMED))
 
 
 def _of_long(token: str) -> tuple[Reading, ...]:
@@ -73,6 +125,8 @@ def _read(token: str, start: int) -> Iterator[Reading]:
         yield from _tagged(token, start)
     elif kind:
         yield Reading(kind, start, end)
+    elif HANDLE.fullmatch(token) or (CELL.fullmatch(token) and not NO_ID.fullmatch(token)):
+        yield Reading(FactKind.id, start, end, is_weak=True)
     elif member := MEMBER.search(token):
         yield Reading(FactKind.env, start + member.start(1), end)
     elif len(token) > SHORTEST_NAME and "-" not in token and ("_" in token or "." in token) and NAME.fullmatch(token):
@@ -103,4 +157,6 @@ def _is_meant(text: str, start: int, end: int, lines: Lines) -> bool:
     """Whether a plain compound name is meant as itself: in prose, or as the value of a field."""
     if text.startswith('"', end) and text.startswith('"', start - 1) and start:
         return True
-    return not text.startswith("(", end) and lines.is_prose(start)
+    if text[start] in "#@" and (text[start - 1 : start] not in BEFORE_TAG or text.startswith("* ", start - 2)):
+        return False
+    return not text.startswith(NO_VALUE_BEFORE, end) and lines.is_prose(start)
