@@ -44,12 +44,12 @@ class Desk:
     def shelf(self, *, in_place: bool = False) -> Shelf:
         return Shelf.of(self.store, self.kept.conversation, "compressor", in_place=in_place)
 
-    def open(self, engine: ContextEngine | None = None, shelf: Shelf | None = None) -> Conversation:
+    def open(self, engine: ContextEngine | None = None, shelf: Shelf | None = None, **more: Any) -> Conversation:
         engine = engine or compressor(WINDOW)
         given = getattr(engine, "services", None) or services(WINDOW)
         shelf = shelf or self.shelf()
         shelf.state.belong_to(engine.name)
-        return Conversation(engine, given, shelf, warn=self.warnings.append)
+        return Conversation(engine, given, shelf, warn=self.warnings.append, **more)
 
 
 def fed(conversation: Conversation, messages: list[Message]) -> Conversation:

@@ -6,7 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cases import crowds, keeping, pairing, plugins, recalling, searching, stories, tokens
+from tests.cases import (
+    crowds,
+    keeping,
+    overrunning,
+    pairing,
+    picturing,
+    plugins,
+    recalling,
+    searching,
+    secrets,
+    stories,
+    summarising,
+    tokens,
+)
 from tests.cases.case import Case
 from tests.cases.facts import Facts, NoDriver
 
@@ -30,6 +43,7 @@ class Driver:
 
 
 TOKENS, PAIRING, PLUGIN, KEPT = ("tokens",), ("pairing",), ("plugin",), ("search", "archive", "storage")
+SUMMARIZER, IMAGES, SECRETS = ("summarizer",), ("images",), ("secrets",)
 DRIVERS: tuple[Driver, ...] = (
     Driver(TOKENS, ("env",), tokens.count_offline),
     Driver(TOKENS, ("text",), tokens.count_text),
@@ -54,6 +68,15 @@ DRIVERS: tuple[Driver, ...] = (
     Driver(KEPT, ("rows",), keeping.delivered_twice),
     Driver(KEPT, ("threads", "processes"), crowds.crowd),
     Driver(KEPT, ("steps",), stories.tell),
+    Driver(SUMMARIZER, ("messages",), summarising.summarise),
+    Driver(SUMMARIZER, ("previous_summary",), summarising.nothing_new),
+    Driver(SUMMARIZER, ("summary",), summarising.stale),
+    Driver(SUMMARIZER, ("rounds",), summarising.growing),
+    Driver(SUMMARIZER, ("context_length",), overrunning.stranded),
+    Driver(IMAGES, ("messages",), picturing.compacted),
+    Driver(SECRETS, ("texts",), secrets.passed_on),
+    Driver(SECRETS, ("middle_contains",), secrets.without_a_model),
+    Driver(SECRETS, ("summarizer_returns",), secrets.written_back),
 )
 """The first row that takes a case runs it."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.cases.facts import Facts, Miss, NoCheck, compared, contains, needed, ways
+from tests.cases.facts import Facts, Miss, NoCheck, compared, contains, lacks, needed, ways
 
 DOCUMENTATION = frozenset({"note", "notes", "formula", "comment", "why"})
 """Keys that explain the case to a reader."""
@@ -31,8 +32,15 @@ def _alternatives(expected: Mapping[str, Any]) -> list[Any]:
 
 
 def _all(wanted: Mapping[str, Any], facts: Facts) -> list[Miss]:
-    judged = [_judged(key, value, facts) for key, value in wanted.items()]
+    judged = [
+        _judged(key, _meant(value, before), facts) for (key, value), before in zip(wanted.items(), [None, *wanted.values()], strict=False)
+    ]
     return [miss for miss in judged if miss]
+
+
+def _meant(value: Any, before: Any) -> Any:
+    """What is expected; "same": what the key before it says."""
+    return before if value == "same" else value
 
 
 def _one_of(alternatives: list[Any], facts: Facts) -> list[Miss]:
@@ -54,7 +62,7 @@ def _one_of(alternatives: list[Any], facts: Facts) -> list[Miss]:
 
 
 def _judged(key: str, wanted: Any, facts: Facts) -> Miss | None:
-    check = CHECKS.get(key)
+    check = CHECKS.get(key.rstrip(string.digits))
     left, equal, right = key.partition("==")
     try:
         if equal:
@@ -77,6 +85,11 @@ SAYINGS: tuple[tuple[str, Callable[[re.Match[str]], dict[str, Any]]], ...] = (
     (r"(?:an )?error text '([^']+)'", lambda found: {"says": found[1]}),
     (r"a result that says .*\bnot supported\b.*", lambda found: {"says": "not supported"}),
     (r"both new or both old", lambda found: {"all_or_nothing": True}),
+    (r"list unchanged", lambda found: {"messages_unchanged": True}),
+    (
+        r"original list kept and the try counted as ineffective",
+        lambda found: {"messages_unchanged": True, "counted_as_ineffective": True},
+    ),
     (r"(?:a )?new row exists with (?:its )?parent id", lambda found: {"child_has_parent": True}),
 )
 """Expectations that are written as a sentence."""
@@ -210,6 +223,72 @@ def errors_matching(wanted: Any, facts: Facts) -> Any:
     return None if len(lines) == int(count) else lines
 
 
+WAYS_OUT: tuple[tuple[str, str], ...] = (
+    (r"(?:a )?retry", "retried"),
+    (r"(?:a )?chunked summary", "chunked"),
+    (r"shorter input", "shorter_input"),
+    (r"main[- ]model (?:fallback|retry)", "main_model_answered"),
+    (r"(?:a )?deterministic fallback that fits", "fallback_fits"),
+    (r"(?:a )?deterministic fallback", "fell_back"),
+    (r"abort with the list unchanged", "aborted_unchanged"),
+    (r"(?:a )?clear terminal message", "terminal_message"),
+)
+"""What may become of a compaction, as sentences call it, and the fact that says it did."""
+
+NO_WAYS: tuple[tuple[str, str], ...] = ((r"not silent loss", "silent_loss"), (r"not an endless loop", "endless_loop"))
+"""What may not become of it."""
+
+
+def allowed(wanted: Any, facts: Facts) -> Any:
+    """``A, or B; not C``: on every way one of those that are allowed happened, and none of those that are not."""
+    first, *forbidden = str(wanted).split(";")
+    ways_out = [_named(part, WAYS_OUT) for part in re.split(r",?\s*\bor\b\s+|,\s*", first.strip().removeprefix("either ")) if part.strip()]
+    bad = [_named(part, NO_WAYS) for part in forbidden]
+    seen = {name: ways(needed(name, facts)) for name in (*ways_out, *bad)}
+    runs = dict.fromkeys(way for each in seen.values() for way in each)
+    missed = [way for way in runs if not any(seen[name].get(way) for name in ways_out) or any(seen[name].get(way) for name in bad)]
+    return {way: {name: each.get(way) for name, each in seen.items()} for way in missed} or None
+
+
+def _named(part: str, names: tuple[tuple[str, str], ...]) -> str:
+    for pattern, name in names:
+        if re.fullmatch(pattern, part.strip(), re.IGNORECASE):
+            return name
+    raise NoCheck(f"no check for {part.strip()!r}")
+
+
+def somewhere(name: str) -> Check:
+    """Checks that all these words are in a text, on every way."""
+
+    def check(wanted: Any, facts: Facts) -> Any:
+        return {way: text for way, text in ways(needed(name, facts)).items() if not contains(text, wanted)} or None
+
+    return check
+
+
+def at_most_allowed(wanted: Any, facts: Facts) -> Any:
+    """The sizes of the summary after each round, against a number or the ceiling that the engine has."""
+    most = ways(needed("max_summary_tokens", facts))
+    if not isinstance(wanted, int) and not re.fullmatch(r"max_summary_tokens(?: each round)?", str(wanted)):
+        raise NoCheck(f"no check for stored_summary_tokens<= = {wanted!r}")
+    sizes = ways(needed("stored_summary_tokens", facts))
+    limits = {way: wanted if isinstance(wanted, int) else most[way] for way in sizes}
+    return {way: each for way, each in sizes.items() if not each or max(each) > limits[way] or not min(each)} or None
+
+
+def labelled(wanted: Any, facts: Facts) -> Any:
+    """How the summariser's input marks what tools returned."""
+    if wanted != "tool output labelled as tool, not user":
+        raise NoCheck(f"no check for summarizer_input_marks = {wanted!r}")
+    seen = {way: marked for way, marked in ways(needed("tool_output_labelled", facts)).items() if marked is not None}
+    return None if seen and all(seen.values()) else seen or "no model was asked"
+
+
+def fallback_lacks(wanted: Any, facts: Facts) -> Any:
+    """On every way a summary was made without a model, and it does not hold this."""
+    return {way: text or "no fallback" for way, text in ways(needed("fallback", facts)).items() if not lacks(text, wanted)} or None
+
+
 def _warned(fits: Callable[[str], bool], facts: Facts) -> Any:
     """None where on every way in one warning fits, else the warnings of the others."""
     missed = {way: lines for way, lines in ways(needed("warning_lines", facts)).items() if not any(map(fits, lines))}
@@ -231,5 +310,12 @@ CHECKS: dict[str, Check] = {
     "search": searched,
     "open": opened,
     "errors_matching": errors_matching,
+    "allowed": allowed,
+    "after_attempts<=": allowed,
+    "facts_still_in_list_or_fallback": somewhere("list_text"),
+    "text_kept": somewhere("kept_text"),
+    "stored_summary_tokens<=": at_most_allowed,
+    "summarizer_input_marks": labelled,
+    "fallback_not_contains": fallback_lacks,
 }
 """Keys that no comparison can judge. All others are a fact's name and, behind it, how it is compared (``facts.COMPARISONS``)."""

@@ -38,6 +38,12 @@ def contains(got: Any, wanted: Any) -> bool:
     return all(_folded(each) in _folded(got) for each in wanted)
 
 
+def lacks(got: Any, wanted: Any) -> bool:
+    """Whether none of what is wanted away is in there; where nothing is, nothing can be told."""
+    wanted = wanted if isinstance(wanted, list) else [wanted]
+    return bool(got) and not any(_folded(each) in _folded(got) for each in wanted)
+
+
 def equals(got: Any, wanted: Any) -> bool:
     """JSON's equality: true is not 1."""
     return bool(got == wanted) and isinstance(got, bool) == isinstance(wanted, bool)
@@ -59,6 +65,7 @@ COMPARISONS: tuple[tuple[str, Callable[[Any, Any], bool]], ...] = (
     ("_shorter_than", operator.lt),
     ("_more_than", operator.gt),
     ("_longer_than", operator.gt),
+    ("_not_contains", lacks),
     ("_contains", contains),
     ("_in", is_in),
     ("<=", operator.le),

@@ -12,6 +12,7 @@ from typing import Any
 
 from host import Host
 from host.conversation.conversation import Conversation
+from host.conversation.shelf import OWN
 from host.messages.types import JSON, Message
 from tests.cases.described import prose
 from tests.cases.facts import NoDriver
@@ -83,6 +84,12 @@ class House:
         with self.outside() as connection:
             found = connection.execute(sql).fetchone()
         return found[0] if found else None
+
+    def table(self, name: str) -> list[Any]:
+        """A table's rows, seen from outside; the host's own word on why it did not compact is no part of them."""
+        kept = f" WHERE engine <> '{OWN}'" if name == "engine_state" else ""
+        with self.outside() as connection:
+            return connection.execute(f"SELECT * FROM {name}{kept}").fetchall()
 
     def dump(self) -> list[Any]:
         """All that is archived, seen from outside; what the index notes beside a message is no part of it."""

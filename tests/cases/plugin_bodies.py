@@ -94,6 +94,5 @@ def indented(text: str) -> str:
 
 def state_of(house: House) -> list[Any]:
     """All that the store holds, but for the leases that come and go."""
-    with house.outside() as connection:
-        tables = ("conversations", "sessions", "segments", "made", "views", "engine_state", "receipts", "quarantine")
-        return [house.dump(), *(connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables)]
+    tables = ("conversations", "sessions", "segments", "made", "views", "engine_state", "receipts", "quarantine")
+    return [house.dump(), *map(house.table, tables)]

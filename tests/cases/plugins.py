@@ -194,7 +194,7 @@ def called_with(case: Case, folder: Path) -> Facts:
     failure = ""
     try:
         EngineDoor(on.engine, on.warnings.append, strict=False).compress(
-            chat(12), 1_000, call.get("focus_topic"), force=bool(call.get("force"))
+            chat(12), 1_000, call.get("focus_topic"), force=bool(call.get("force")), services=services()
         )
     except Broken as error:
         failure = str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -134,7 +135,8 @@ def outlook(story: Story) -> dict[str, Any]:
             "messages": len(rows),
             "rows_present": len(rows),
             "row_*_role": lambda position: roles.get(int(position)),
-            "duplicates": len(rows) - len({row.position for row in rows}),
+            "archived_user_assistant_rows": sum(row.role in ("user", "assistant") for row in rows),
+            "duplicates": len(rows) - len({json.dumps(row.message, default=str) for row in rows}),
             "acknowledged_rows_missing": len(set(story.positions) - present),
             "rows_lost": len(set(story.positions) - present),
             "*_message_in_model_list": lambda word: _shows(window, story.told, word),

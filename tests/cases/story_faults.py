@@ -200,8 +200,7 @@ def _is_mixed(story: Story, table: str) -> bool:
 
 
 def _published(house: House) -> list[Any]:
-    with house.outside() as connection:
-        return [connection.execute(f"SELECT * FROM {table}").fetchall() for table in WRITTEN]
+    return [house.table(table) for table in WRITTEN]
 
 
 def child_session_fails(story: Story, found: Found) -> None:

@@ -61,7 +61,7 @@ def test_a_failing_case_says_what_was_expected_and_got(write: Write, capsys: pyt
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"issue": 4}, "needs issue 4"),
+        ({"issue": 9}, "needs issue 9"),
         ({"kind": "weather"}, "no driver for kind weather"),
         ({"input": {"rain": 1}}, "no driver for a tokens case with rain"),
         ({"input": {}}, "no driver for a tokens case with an empty input"),
@@ -137,6 +137,15 @@ SEEN: Facts = {"raises": False, "count": 5, "ways": Each(a=1, b=2), "flag": True
     "says": "nothing there",
     "error_lines": ["busy: a", "busy: b"],
     "opened": "refused by name",
+    "empty": "",
+    "retried": Each(a=False, b=True),
+    "fell_back": Each(a=True, b=False),
+    "silent_loss": Each(a=False, b=False),
+    "fallback_fits": Each(a=True, b=False),
+    "terminal_message": Each(a=False, b=False),
+    "endless_loop": Each(a=False, b=False),
+    "stored_summary_tokens": Each(a=[90, 100], b=[80]),
+    "max_summary_tokens": Each(a=100, b=90),
 }
 
 
@@ -168,6 +177,15 @@ SEEN: Facts = {"raises": False, "count": 5, "ways": Each(a=1, b=2), "flag": True
         ({"errors_matching": "busy: 2"}, []),
         ({"errors_matching": "busy: 0"}, ["errors_matching"]),
         ({"open": "repaired or a clear error that names the file and keeps a copy"}, []),
+        ({"says_not_contains": ["something", "somewhere"]}, []),
+        ({"says_not_contains": "there", "empty_not_contains": "there"}, ["says_not_contains", "empty_not_contains"]),
+        ({"count": 5, "same": "same"}, []),
+        ({"count": 5, "says": "same"}, ["says"]),
+        ({"allowed": "retry, or deterministic fallback; not silent loss"}, []),
+        ({"allowed": "retry; not silent loss"}, ["allowed"]),
+        ({"after_attempts<=3": "either a deterministic fallback that fits, or a clear terminal message"}, ["after_attempts<=3"]),
+        ({"stored_summary_tokens<=": "max_summary_tokens each round"}, []),
+        ({"stored_summary_tokens<=": 95}, ["stored_summary_tokens<="]),
         ({"count": 6, "or": "error text 'nothing'"}, []),
         ({"count": 6, "or": "error text 'something'"}, ["count"]),
     ],

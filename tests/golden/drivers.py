@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from tests.golden import boundaries, compressing, contract, pruning, publishing, stores, tokens
+from tests.golden import boundaries, compressing, contract, failing, manual, model_facts, pruning, publishing, stores, summaries, tokens
 from tests.golden.reading import Driver
 
-ROOMS = (tokens, pruning, boundaries, compressing, contract, stores, publishing)
+ROOMS = (tokens, pruning, boundaries, compressing, contract, stores, publishing, manual, summaries, model_facts, failing)
 DRIVERS: tuple[tuple[str, Driver], ...] = tuple(row for room in ROOMS for row in room.DRIVERS.items())
 
 

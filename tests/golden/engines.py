@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from host.compressor.compressor import Compressor
 from host.engine.services import ModelFacts, Services, Thresholds
+from host.engine.window import Window
 from host.messages.types import Message, ToolSchema
+from host.pipeline.compact import Middle
 from host.store.memory import MemoryArchive, MemoryState
 from tests.reference_cost import rough_text, rough_tools, tail_cost
 
@@ -29,12 +31,14 @@ class ReferenceCount:
         return rough_tools(tools)
 
 
-def summarise(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:
-    """A summary model that always says the same."""
-    return BODY
+class Fixed(Compressor):
+    """Its summary is always the same, as the reference's was where these cases were made."""
+
+    def summarise(self, window: Window, middle: Middle) -> str:
+        return BODY
 
 
-def compressor(*, facts: ModelFacts | None = None, thresholds: Thresholds | None = None) -> Compressor:
+def compressor(*, facts: ModelFacts | None = None, thresholds: Thresholds | None = None, kind: type[Compressor] = Fixed) -> Compressor:
     """The engine for a window of 200,000 tokens, unless other facts are given."""
     services = Services(
         settings=None,
@@ -42,7 +46,6 @@ def compressor(*, facts: ModelFacts | None = None, thresholds: Thresholds | None
         count=ReferenceCount(),
         archive=MemoryArchive(),
         state=MemoryState(),
-        ask=summarise,
         thresholds=thresholds or Thresholds(),
     )
-    return Compressor(services)
+    return kind(services)
