@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from host.provider.openai_client import OpenAIProvider
 
 DEFAULT_KEY = "OPENAI_API_KEY"
+OPENAI = "api.openai.com"
 OWN_PROVIDERS = ("openai", "openai-codex", "custom")  # reached without an address, or with one that has to be given
 AS_THE_CONVERSATION = frozenset({"", "auto", "main"})
 
@@ -33,11 +34,12 @@ class Endpoint:
     provider: str = ""
     window: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    variable: str = ""  # of the environment, with the key
 
     @property
     def address(self) -> str:
         """What a user would call the place."""
-        return self.base_url or "api.openai.com"
+        return self.base_url or OPENAI
 
     def window_key(self, main: Model) -> str:
         """The key that sets its window."""
@@ -49,9 +51,9 @@ def summary_endpoints(loaded: Loaded) -> list[Endpoint]:
     config = loaded.config
     first = _configured(config)
     every = [first, *(_chained(reference, config) for reference in config.auxiliary.compression.fallback_chain), _main(config)]
-    seen: dict[tuple[str, str], Endpoint] = {}
+    seen: dict[tuple[str, str, bool], Endpoint] = {}
     for endpoint in every:
-        seen.setdefault((endpoint.model, endpoint.base_url), endpoint)
+        seen.setdefault((endpoint.model, endpoint.base_url, bool(endpoint.missing)), endpoint)
     return list(seen.values())
 
 
@@ -96,17 +98,32 @@ def provider_of(endpoint: Endpoint, loaded: Loaded) -> OpenAIProvider:
         timeout=auxiliary.compression.timeout,
         max_retries=auxiliary.transient_retries,
         options=endpoint.options,
+        key_name=endpoint.variable,
     )
 
 
-def _configured(config: Config) -> Endpoint:
+@dataclass(frozen=True)
+class _Place:
+    """Where models are asked that do not say so themselves. ``variable`` holds the key, ``section`` is what to set."""
+
+    provider: str
+    base_url: str
+    variable: str
+    section: str
+
+
+def _place(config: Config) -> _Place:
     """The summary model's section first, the main model's where that says nothing, OpenAI where no address is given."""
     section, main = config.auxiliary.compression, config.model
-    shared = section.provider.lower() in AS_THE_CONVERSATION
-    provider = main.provider if shared else section.provider
-    base_url = section.base_url or (main.base_url if shared else "")
-    variable = section.api_key_env or (main.api_key_env if shared and not section.base_url else "")
-    endpoint = _endpoint(section.model or main.name, provider, base_url, variable, "auxiliary.compression" if not shared else "model")
+    if section.provider.lower() not in AS_THE_CONVERSATION:
+        return _Place(section.provider, section.base_url, section.api_key_env, "auxiliary.compression")
+    variable = section.api_key_env or ("" if section.base_url else main.api_key_env)
+    return _Place(main.provider, section.base_url or main.base_url, variable, "model")
+
+
+def _configured(config: Config) -> Endpoint:
+    section, place = config.auxiliary.compression, _place(config)
+    endpoint = _endpoint(section.model or config.model.name, place.provider, place.base_url, place.variable, place.section)
     options = {"reasoning_effort": section.reasoning_effort, "extra_body": dict(section.extra_body)}
     return replace(endpoint, window=section.context_length, options={name: value for name, value in options.items() if value})
 
@@ -116,9 +133,8 @@ def _chained(reference: ModelRef, config: Config) -> Endpoint:
     if reference.provider or reference.base_url:
         where = "an entry of auxiliary.compression.fallback_chain"
         return _endpoint(reference.name, reference.provider, reference.base_url, reference.api_key_env, where)
-    first = _configured(config)
-    key = os.environ.get(reference.api_key_env) if reference.api_key_env else first.key
-    return replace(first, model=reference.name, key=key, window=None, options={})
+    place = _place(config)
+    return _endpoint(reference.name, place.provider, place.base_url, reference.api_key_env or place.variable, place.section)
 
 
 def _main(config: Config) -> Endpoint:
@@ -132,5 +148,5 @@ def _endpoint(name: str, provider: str, base_url: str, variable: str, section: s
         return Endpoint(name, missing=f"{provider} is reached through {section}.base_url, and none is set", provider=provider)
     variable = variable or ("" if base_url else DEFAULT_KEY)
     key = os.environ.get(variable) if variable else None
-    missing = "" if key or base_url else f"no key for {name} in {variable}"
-    return Endpoint(name, base_url, key, missing, provider)
+    missing = "" if key or base_url else f"no key for {name} in {variable}, and without {section}.base_url it is asked for at {OPENAI}"
+    return Endpoint(name, base_url, key, missing, provider, variable=variable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ RECORDINGS = (".json", ".jsonl")
 @click.argument("name", metavar="ID|FILE")
 @click.argument("words", metavar="[FOCUS]...", nargs=-1)
 @click.option("--preview", "--dry-run", "--dryrun", "preview", is_flag=True, help="Only say what would go and what would stand for it.")
-@click.option("-k", "--keep", type=click.IntRange(1, MOST_KEPT, clamp=True), metavar="N", help="Keep the last N exchanges as they are.")
+@click.option("-k", "--keep", type=click.IntRange(1, MOST_KEPT), metavar="N", help="Keep the last N exchanges as they are.")
 @click.option("--aggressive", is_flag=True, hidden=True)
 @click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
 @click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
@@ -59,7 +59,7 @@ def compress_command(
 
     ID is an archived session. FILE is a recorded conversation in any format that `replay` reads, with a path separator in it or
     .json or .jsonl at its end: nothing of it is archived. FOCUS names a topic that the summary keeps in detail; `here 3` keeps the
-    last three exchanges as they are. The configured summary model is asked, for a preview too.
+    last three exchanges as they are, as --keep does. The configured summary model is asked, for a preview too.
 
     Exit status 1 if nothing was compacted, 3 if no summary could be had.
     """
@@ -87,12 +87,14 @@ class Subject:
 
 
 def arguments_of(words: tuple[str, ...], *, preview: bool, keep: int | None, aggressive: bool) -> CompressArguments:
-    """Options and words together; what is said as an option counts."""
+    """Options and words together. UsageError where they ask for different numbers of exchanges, or for what is not there."""
     from host.conversation.feedback import AGGRESSIVE
     from host.conversation.manual import CompressArguments, parse_compress_arguments
     from host.errors import UsageError
 
     said = parse_compress_arguments(" ".join(words))
+    if keep is not None and said.keep not in (None, keep):
+        raise UsageError(f"--keep {keep} and `here {said.keep}` ask for different numbers of exchanges", "leave one of them out")
     asked = CompressArguments(said.focus, keep or said.keep, preview or said.preview, aggressive or said.aggressive)
     if asked.aggressive and not asked.preview:
         raise UsageError(AGGRESSIVE, "leave it out, or name a topic to keep in detail")
@@ -196,7 +198,8 @@ def compressed(subject: Subject, asked: CompressArguments, as_json: bool) -> int
     if as_json:
         say_json(outcome_json(subject, outcome, words))
     else:
-        for line in words.lines():
+        is_told = any(outcome.report.error in warning for warning in subject.session.warnings) if outcome.report.error else False
+        for line in (replace(words, note=None) if is_told else words).lines():  # the warning said it all, where it came up
             click.echo(line)
     return status_of(outcome.reason.name if outcome.reason else "", outcome.report.error)
 

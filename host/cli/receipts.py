@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from host.store.protocols import FileStore
 
 ROW = click.IntRange(min=1)
+NEVER = "nothing left the window: it was never compacted"
 
 
 @click.command("receipt")
@@ -45,9 +46,9 @@ def receipt_command(settings: Globals, session_id: str, version: int | None, onl
         page = receipt_at(store.archive(conversation), history, version) if is_compacted else None
     shown = () if page is None else page.lost if only_lost else page.listed
     if as_json:
-        say_json(None if page is None else receipt_json(page, shown))
+        say_json({"version": None, "reason": NEVER, "listed": []} if page is None else receipt_json(page, shown))
     elif page is None:
-        click.echo("nothing left the window: it was never compacted")
+        click.echo(NEVER)
     else:
         for line in receipt_lines(page, shown):
             click.echo(fitted(line))

@@ -74,8 +74,8 @@ def list_command(settings: Globals, limit: int, everything: bool, replay: str | 
 def show_command(settings: Globals, session_id: str, replay: str | None, as_json: bool) -> None:
     """Show all that is known of a session.
 
-    Its conversation, its messages, why it was not compacted when that was last considered, and the versions of its window with what
-    made them.
+    Its conversation, its messages, why it was not compacted when that was last considered, how the last compaction went where no
+    summary could be had, for how long no model is asked, and the versions of its window with what made them.
     """
     from host.cli.store_sessions import known, show_json, show_lines
     from host.cli.windows import is_automatic

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from host.store.sqlite.everywhere import Everywhere
     from host.store.values import Row
 
+NAMED = 3  # conversations that are named
 SHOWN = 20  # messages of an erasure that are shown; --json has all
 PLACES = ("shown", "covered", "superseded", "forgotten", "not_represented")  # of a Proof
 
@@ -36,8 +37,17 @@ def plan_lines(planned: Everywhere) -> Iterator[str]:
         yield f"to be erased: {kinds(whole.counts)}"
         if whole.repeatable:
             yield f"may be said again: {len(whole.repeatable):,} (no more than a word, or said elsewhere in the conversation too)"
+        yield from also_lines(whole.also_in)
     for place in whole.may_hold_copies:
         yield f"not erased by this, and may hold it: {plain(place)}"
+
+
+def also_lines(conversations: Sequence[str]) -> Iterator[str]:
+    """Where the same message stands too: an order by its id leaves it there."""
+    if conversations:
+        names = ", ".join(map(plain, conversations[:NAMED])) + (", …" if len(conversations) > NAMED else "")
+        others = counted(len(conversations), "other conversation")
+        yield f"the same message stands in {others} and stays there ({names}); erase its text to take it from all of them"
 
 
 def rows_by_archive(planned: Everywhere) -> Iterator[tuple[str, Row]]:

@@ -97,7 +97,7 @@ def _counts(page: ReceiptPage) -> dict[str, int]:
         "values": len(page.listed) - rules,
         "rules": rules,
         "visible": sum(one.is_visible for one in page.listed),
-        "replaced": sum(one.replaced_by is not None for one in page.listed),
+        "replaced": sum(one.is_replaced for one in page.listed),
         "lost": len(page.lost),
     }
 

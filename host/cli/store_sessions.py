@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from host.cli.last_compaction import FailedSummary, failed_summary
 from host.cli.store_text import aligned, clipped, counted, local, plain, spans
 from host.conversation.idleness import KeptIdle, idle_of
 from host.conversation.shelf import OWN
 from host.engine.idle import Idle, Reason
 from host.messages.types import JSON
+from host.pipeline.settle import render
 from host.store.values import UNDONE, Published, Session
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Known:
     latest: datetime | None  # time of its newest message
     compacting: str | None = None  # who holds the lease
     idle: KeptIdle | None = None  # why it was not compacted when that was last considered
+    failed: FailedSummary | None = None  # how the last compaction went, where no summary could be had
 
     @property
     def children(self) -> tuple[Session, ...]:
@@ -45,14 +48,16 @@ class Known:
 def known(store: Store, session: Session, *, is_automatic: bool = True) -> Known:
     """Look everything up. Where nothing is compacted by itself (``is_automatic``), that is why, unless more is known."""
     conversation = session.conversation
+    versions = tuple(store.views(conversation).history())
     disabled = None if is_automatic else KeptIdle(Idle(Reason.DISABLED, "compression.enabled is false"), None)
     return Known(
         session,
         tuple(store.sessions.listed(conversation=conversation)),
-        tuple(store.views(conversation).history()),
+        versions,
         latest_of(store.archive(conversation), session),
         store.leases.holder(conversation),
         idle_of(store.state(conversation, OWN).load()) or disabled,
+        failed_summary(store, conversation, versions),
     )
 
 
@@ -109,6 +114,7 @@ def show_json(found: Known) -> JSON:
         "children": [child.id for child in found.children],
         "compacted_now_by": found.compacting,
         "idle": idle_json(found.idle),
+        "last_compaction": found.failed.as_json() if found.failed else None,
         "versions": [version_json(version) for version in found.versions],
     }
 
@@ -121,7 +127,7 @@ def version_json(version: Published) -> JSON:
         "session": version.session,
         "trigger": version.trigger,
         "engine": version.engine,
-        "messages": len(version.ledger),
+        "messages": len(render(version.ledger)),
         "upto": version.upto,
         "undoes": version.undoes,
         "receipt": version.receipt,
@@ -146,6 +152,7 @@ def show_lines(found: Known) -> Iterator[str]:
         "about": _document(session.about),
         "compacted by": found.compacting,
         "not compacted": idle_words(found.idle),
+        "last summary": found.failed.words() if found.failed else None,
     }
     yield from (f"{name:<13} {plain(str(value))}" for name, value in facts.items() if value)
     if found.versions:
@@ -159,7 +166,7 @@ def idle_words(kept: KeptIdle | None) -> str:
     """Why it was not compacted, and since when; empty right after a compaction."""
     if kept is None:
         return ""
-    return f"since {local(kept.since)}: {kept.idle}" if kept.since else str(kept.idle)
+    return f"since {local(kept.since)}: {kept.idle}" if kept.since else f"by itself: {kept.idle}"
 
 
 def idle_json(kept: KeptIdle | None) -> JSON | None:
@@ -212,7 +219,7 @@ def _version_row(version: Published) -> tuple[str, ...]:
         what_made(version),
         engine,
         tokens_of(version),
-        f"{len(version.ledger):,}",
+        f"{len(render(version.ledger)):,}",
         version.session,
     )
 

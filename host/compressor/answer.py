@@ -13,11 +13,12 @@ from host.messages.reading import calls_of, part_text
 from host.messages.types import Message, Reply
 
 
-def read_answer(reply: Reply, *, turns: Sequence[Message], previous: str, prompt: str) -> str:
+def read_answer(reply: Reply, *, turns: Sequence[Message], previous: str, prompt: str, asked: int = 0) -> str:
     """The body of the summary in a model's reply, without thoughts, greeting and frame; our headings are written as ours.
 
-    ``turns`` and ``previous`` are what ``prompt`` was made of. Raises UnusableAnswer for a reply that is blank, only thought,
-    cut off, refused, a tool call, a service's error report, an echo of what was asked, or something else than a summary.
+    ``turns`` and ``previous`` are what ``prompt`` was made of, ``asked`` the tokens that it asks for (0: not told). Raises
+    UnusableAnswer for a reply that is blank, only thought, cut off, refused, a tool call, a service's error report, an echo of
+    what was asked, the same again and again, orders or words to the user, or something else than a summary.
     """
     for says in SAID_BY_THE_SERVICE:
         if (finding := says(reply)) is not None:
@@ -25,7 +26,7 @@ def read_answer(reply: Reply, *, turns: Sequence[Message], previous: str, prompt
     raw = "\n".join(filter(None, map(part_text, spoken_parts(reply.message)))).strip()
     if not raw:
         raise UnusableAnswer(*_without_a_word(reply.message))
-    answer = Answer(_notes(raw), turns, previous, prompt)
+    answer = Answer(_notes(raw), turns, previous, prompt, asked)
     if not answer.text:
         raise UnusableAnswer(Fault.REASONING_ONLY, "it thought, or asked for a tool, and said nothing")
     for unlike, kind, detail in UNLIKE_A_SUMMARY:

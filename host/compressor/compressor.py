@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,13 +13,15 @@ from host.compressor.feasibility import small_models
 from host.compressor.focus import implicit_focus
 from host.compressor.notes import notes_budget, write_notes
 from host.compressor.policy import POLICY, Ending, decision_for, stays
-from host.compressor.record import Record
+from host.compressor.record import Record, configured
+from host.compressor.state import CompressorState
 from host.compressor.summariser import Draft, Summariser, SummaryFailed, Task
 from host.engine.engine import Engine
 from host.engine.idle import Idle
 from host.engine.report import Report
-from host.engine.services import Services
+from host.engine.services import Services, SummaryModel
 from host.engine.window import Window
+from host.errors import StoreError
 from host.messages.reading import calls_of, has_image, has_words
 from host.messages.types import Message
 from host.pipeline.compact import Middle, clipped, compact
@@ -37,7 +41,7 @@ class Stays(Exception):
 class Compressor(Engine[None]):
     """Summarises the middle: with a model where one is configured, else from the text itself.
 
-    ``record`` is what it remembers of failures; with the counters it outlives a restart.
+    All that it remembers is in two values that are replaced whole: ``state``, and ``record``, what it learnt of the models.
     """
 
     name = "compressor"
@@ -45,14 +49,16 @@ class Compressor(Engine[None]):
 
     def __init__(self, services: Services) -> None:
         self.model = services.facts.model
-        self.record = Record(services)
+        self.record = Record()
         self.summariser = Summariser(services)
         self.told = 0  # tokens of the request, as the host estimates it
         self.is_checked = False
         super().__init__(services)
-        kept = self.record.begin()
-        self.compression_count = kept.compactions
-        self.state = replace(self.state, effect=replace(self.state.effect, ineffective=kept.ineffective, streak=kept.streak))
+        kept = self.stored()
+        self.record, self.compression_count = replace(self.record, trouble=kept.trouble), kept.compactions
+        ineffective = kept.ineffective if kept.left else 0  # without what was left nobody could tell when a pause is over
+        effect = replace(self.state.effect, ineffective=ineffective, streak=kept.streak, left=kept.left)
+        self.state = replace(self.state, effect=effect)
 
     def compact(self, window: Window) -> list[Message]:
         """One walk through the corridor, which cuts again once old tool results are short."""
@@ -75,30 +81,39 @@ class Compressor(Engine[None]):
         self.told = current_tokens or 0
         self.catch_up()
         if force:
-            self.record.pass_over()
+            self.record = self.record.passed_over(self.now)
         after = super().compress(messages, current_tokens, focus_topic, force, memory_context)
         self.keep()
         return after
 
     def summarise(self, window: Window, middle: Middle) -> str:
-        """The body of the summary, at most ``middle.room`` tokens. Raises Stays where there is to be none."""
+        """The body of the summary, at most ``middle.room`` tokens. Raises Stays where there is to be none.
+
+        An earlier summary may hold what no rule hid when it was written: it is masked anew.
+        """
+        middle = replace(middle, previous=self.services.mask(middle.previous))
         if not any(map(says_something, middle.originals)):
             return self.unchanged(middle)
-        models = self.record.models()
+        models = configured(self.services)
         if not models:
             return self.notes(middle)
-        if window.reason != "manual" and self.record.cooling:
+        if window.reason != "manual" and self.cooling:
             return self.without_model(window, middle, Draft(middle.previous), cooling=True)
         focus = middle.focus or implicit_focus(window.messages, self.services.mask)
         try:
-            written = self.summariser.write(Task(middle, focus, window.plan.memory), models)
+            written = self.summariser.write(Task(middle, focus, window.plan.memory), self.asked(models), self.record.windows)
         except SummaryFailed as failure:
             return self.failed(window, middle, failure)
-        self.record.succeeded(written.failed)
+        self.record = replace(self.record.succeeded(written.failed, self.now), windows=written.windows)
         if written.failed:
             first = written.failed[0]
-            self.state = replace(self.state, report=Report(note=RECOVERED, error=first.error, failed_model=first.model.name))
+            report = Report(note=RECOVERED, error=first.error, failed_model=first.model.name, answered_by=written.model.name)
+            self.state = replace(self.state, report=report)
         return written.body
+
+    def asked(self, models: Sequence[SummaryModel]) -> Sequence[SummaryModel]:
+        """The models that are asked now, in this order; all of them where all were given up."""
+        return self.record.of(models, self.now) or models
 
     def unchanged(self, middle: Middle) -> str:
         """The earlier summary as it is, in short where it outgrew its room: there is nothing new to tell."""
@@ -110,9 +125,10 @@ class Compressor(Engine[None]):
     def failed(self, window: Window, middle: Middle, failure: SummaryFailed) -> str:
         """What stands for the middle after the last model failed too."""
         last = failure.failed[-1]
+        self.record = replace(self.record, windows=failure.windows)
         if POLICY[last.kind].ends is Ending.NOTES:
             return self.notes(middle)
-        self.record.failed(failure.failed)
+        self.record = self.record.failed(failure.failed, self.now)
         handed_over = failure.failed[0].model.name if len(failure.failed) > 1 else ""
         return self.without_model(window, middle, failure.draft, handed_over)
 
@@ -139,6 +155,7 @@ class Compressor(Engine[None]):
             middle.originals,
             previous=middle.previous,
             opening=middle.opening,
+            later=middle.later,
             mask=self.services.mask,
             fits=lambda body: count.text(body) <= room,
         )
@@ -152,16 +169,26 @@ class Compressor(Engine[None]):
         """Once: say which summary models are too small to take everything at once."""
         if not self.is_checked:
             self.is_checked = True
-            for warning in small_models(self.record.models(), self.threshold_tokens):
+            for warning in small_models(configured(self.services), self.threshold_tokens):
                 self.services.log.warning(warning)
 
     def why_idle(self, tokens: int) -> Idle | None:
         """As every engine; besides, a cooldown is waited for, and summaries that failed twice in a row end the automatic ones."""
         idle = super().why_idle(tokens)
-        if idle is not None or tokens > self.limit or self.record.reason(self.state.effect.streak) is None:
+        if idle is not None or self.no_summary() is None:
             return idle
         self.catch_up()
-        return self.record.reason(self.state.effect.streak)
+        return self.no_summary() if tokens <= self.limit or self.is_waiting else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nobody is asked now, and until then the window stays however large it is."""
+        kind, strict = self.record.trouble.kind or Failure.OTHER, self.services.thresholds.abort_on_summary_failure
+        return bool(self.cooling) and decision_for(kind, abort_on_failure=strict).ends is Ending.ABORT
+
+    def no_summary(self) -> Idle | None:
+        """Why no model is asked by itself now; None where one is, or none is configured."""
+        return self.record.reason(self.state.effect.streak, self.now) if configured(self.services) else None
 
     def update_from_response(self, usage: dict[str, Any]) -> None:
         """As every engine; a changed verdict on the last compactions is kept."""
@@ -186,20 +213,50 @@ class Compressor(Engine[None]):
 
     def forget_failures(self) -> None:
         """No cooldown, no streak, and every model may be asked."""
-        self.record.forget()
+        self.record = self.record.forgotten(self.now)
         self.state = replace(self.state, effect=replace(self.state.effect, streak=0))
         self.keep()
 
-    def catch_up(self) -> None:
-        """Take up what another process learnt of the summary models since."""
-        news = self.record.caught_up()
-        if news is not None:
-            self.state = replace(self.state, effect=replace(self.state.effect, streak=news.streak))
+    def on_not_published(self, tokens: int | None) -> None:
+        """As every engine; what was learnt of the models is kept."""
+        super().on_not_published(tokens)
+        self.keep()
+
+    @property
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return self.services.clock().timestamp()
+
+    @property
+    def cooling(self) -> float:
+        """Seconds during which no model is asked, 0 where one may be."""
+        return self.record.trouble.cooling(self.now)
+
+    def catch_up(self) -> CompressorState:
+        """Take up what another process learnt of the summary models since; gives what is stored."""
+        stored = self.stored()
+        if stored.trouble.changed > self.record.trouble.changed:
+            self.record = replace(self.record, trouble=stored.trouble)
+            self.state = replace(self.state, effect=replace(self.state.effect, streak=stored.streak))
+        return stored
 
     def keep(self) -> None:
-        """Keep what is to be known after a restart."""
+        """Keep what is to be known after a restart, if it changed; where that cannot be done, this process knows it all the same."""
+        stored = self.catch_up()
         effect = self.state.effect
-        self.record.keep(self.compression_count, effect.ineffective, effect.streak)
+        counted = replace(
+            stored, compactions=self.compression_count, ineffective=effect.ineffective, streak=effect.streak, left=effect.left
+        )
+        document = self.record.as_state(counted).as_json()
+        with suppress(StoreError):
+            if document != self.services.state.load():
+                self.services.state.save(document)
+
+    def stored(self) -> CompressorState:
+        """The document as it is stored; a fresh one where it cannot be read."""
+        with suppress(StoreError):
+            return CompressorState.from_json(self.services.state.load())
+        return CompressorState()
 
 
 def says_something(message: Message) -> bool:

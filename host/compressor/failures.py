@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from host.compressor.faults import UnusableAnswer
 from host.errors import CtxhostError
-from host.provider.errors import EmptyReply, ServiceError, words_of
+from host.provider.errors import EmptyReply, QuotaUsedUp, ServiceError, words_of
 from host.provider.refusals import too_long
 
 SHOWN = 220  # characters of an error that is remembered
@@ -158,7 +158,10 @@ def _either(*tests: Callable[[Signs], bool]) -> Callable[[Signs], bool]:
 SIGNS: tuple[tuple[Failure, Callable[[Signs], bool]], ...] = (
     (Failure.UNUSABLE, lambda signs: isinstance(signs.error, UnusableAnswer | EmptyReply)),
     (Failure.NO_MODEL, lambda signs: signs.say(NO_MODEL)),
-    (Failure.QUOTA, lambda signs: signs.say(QUOTA)),  # some services say it with 429, which else passes by itself
+    (
+        Failure.QUOTA,
+        lambda signs: isinstance(signs.error, QuotaUsedUp) or signs.say(QUOTA),
+    ),  # some services say it with 429, which else passes by itself
     (Failure.RATE_LIMIT, _either(_status_in(429), _label_is("rate_limit"))),
     (Failure.TOO_LONG, _is_too_long),
     (Failure.ACCESS, _either(_status_in(401, 402, 403), _label_is("auth", "billing"), lambda signs: signs.say(KEY_MISSING))),

@@ -18,6 +18,7 @@ class Fault(StrEnum):
     TOOL_CALL = "tool call"
     ERROR = "error report"
     ECHO = "echo"
+    REPEATS = "repetition"
     UNFILLED = "nothing filled in"
     OFF_TOPIC = "not a summary"
 

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from host.compressor.addressing import addresses_reader, only_orders, overrides
 from host.compressor.declining import declines
 from host.compressor.error_reports import is_error_document, is_error_sentence
 from host.compressor.faults import Fault
 from host.compressor.headings import has_headings, is_heading, section_named
+from host.compressor.prompt import without_previous
+from host.compressor.repetition import repeats_a_phrase, runs_in_circles
 from host.compressor.serialise import serialise
 from host.compressor.template import WANTED
 from host.compressor.unwrapping import json_object
@@ -29,6 +32,7 @@ class Answer:
     turns: Sequence[Message]
     previous: str
     prompt: str
+    asked: int = 0  # tokens that the notes were to have, 0 where nobody said
 
     @cached_property
     def has_headings(self) -> bool:
@@ -102,6 +106,7 @@ SPEAKER = re.compile(r"^\[(?:USER|ASSISTANT|TOOL RESULT[^\]]*)\]: ", re.MULTILIN
 CALL_NAMES, CALL_ARGUMENTS = frozenset({"name", "tool", "function", "tool_name"}), frozenset({"arguments", "args", "parameters", "input"})
 TERMS_MANY = 4  # terms without which nothing can be told from their absence
 STATUS = re.compile(r"[45]\d\d")
+CHARS, TOO_MANY = 4, 8  # characters of a token; times the length that was asked for
 SHRUNK = 4  # times shorter than the structured summary that it should bring up to date
 
 
@@ -145,14 +150,13 @@ def _is_frame(line: str) -> bool:
 
 
 def is_echo(answer: Answer) -> bool:
-    """The prompt or the turns once more, mostly in verbatim runs."""
+    """The prompt or the turns once more, mostly in verbatim runs; what is kept of the previous summary is none."""
     flat = " ".join(answer.text.split())
     if sum(hint in flat for hint in HINTS) >= HINTS_MANY:
         return True
     if len(flat) < ECHO_FROM:
         return len(SPEAKER.findall(answer.text)) > 1
-    asked = answer.prompt.replace(answer.previous, "") if answer.previous else answer.prompt
-    source = " ".join(asked.split())
+    source = " ".join(without_previous(answer.prompt).split())
     step = max(STEP, len(flat) // RUNS_MANY)
     runs = [flat[at : at + WINDOW] for at in range(0, len(flat) - WINDOW, step)]
     share = sum(run in source for run in runs) / len(runs)
@@ -176,6 +180,26 @@ def only_asks(answer: Answer) -> bool:
     return answer.is_bare and re.fullmatch(r"[^.!?。！？؟\n]{0,200}[?？؟]", answer.text) is not None
 
 
+def repeats_itself(answer: Answer) -> bool:
+    """The same again and again, throughout or at its end, whatever headings it has."""
+    return runs_in_circles(answer.text) or (answer.is_bare and repeats_a_phrase(answer.text))
+
+
+def gives_orders(answer: Answer) -> bool:
+    """Without a heading: orders and nothing else, or one to follow other instructions."""
+    return not answer.has_headings and (overrides(answer.text) or (answer.is_bare and only_orders(answer.text)))
+
+
+def speaks_to_the_user(answer: Answer) -> bool:
+    """A few words without a heading that go on with the conversation."""
+    return answer.is_bare and addresses_reader(answer.text)
+
+
+def is_endless(answer: Answer) -> bool:
+    """Without a heading, and many times as long as was asked for: cut to its room it would end anywhere."""
+    return bool(answer.asked) and not answer.has_headings and len(answer.text) > answer.asked * CHARS * TOO_MANY
+
+
 def is_of_something_else(answer: Answer) -> bool:
     """A few words without a heading of which nothing was ever said: a refusal or a greeting in whatever language."""
     return answer.is_bare and len(answer.terms) >= TERMS_MANY and not answer.shared
@@ -193,8 +217,12 @@ UNLIKE_A_SUMMARY: tuple[tuple[Callable[[Answer], bool], Fault, str], ...] = (
     (is_unfilled, Fault.UNFILLED, "it says nothing about the conversation"),
     (is_echo, Fault.ECHO, "it repeats what it was given"),
     (obeys, Fault.OFF_TOPIC, "it says what a text in the conversation told it to say"),
+    (repeats_itself, Fault.REPEATS, "it says the same again and again"),
+    (is_endless, Fault.OFF_TOPIC, "it has no heading and is many times as long as was asked for"),
+    (gives_orders, Fault.OFF_TOPIC, "it gives orders instead of noting what was said"),
     (is_code, Fault.OFF_TOPIC, "it does the work instead of noting it"),
     (only_asks, Fault.OFF_TOPIC, "it asks something instead of noting what was said"),
+    (speaks_to_the_user, Fault.OFF_TOPIC, "it speaks to the user instead of noting what was said"),
     (is_of_something_else, Fault.OFF_TOPIC, "it shares no word with the conversation"),
     (has_lost_its_headings, Fault.OFF_TOPIC, "it drops the previous summary"),
 )

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 
 from host.compressor.grounding import request_of
-from host.compressor.replaced import Replaced, said_once
+from host.compressor.replaced import SAID_BY_USER, Replaced, said_once
 from host.compressor.sources import SOURCES, Source, Turns, holds_exact_value, is_rule, sentences, states_something
 from host.compressor.template import Section, heading_of
+from host.messages.clients import own_words
 from host.messages.masked import Mask
 from host.messages.types import Message
 from host.transforms.handoff import handoff_text
@@ -28,18 +29,14 @@ def notes_budget(new: int, before: int) -> int:
     return max(LEAST, before + int(new * SHARE))
 
 
-def write_notes(turns: Sequence[Message], *, previous: str, opening: str, mask: Mask, fits: Callable[[str], bool]) -> str:
+def write_notes(
+    turns: Sequence[Message], *, previous: str, opening: str, mask: Mask, fits: Callable[[str], bool], later: Sequence[Message] = ()
+) -> str:
     """The body of a summary of these turns that takes up ``previous``; the longest that ``fits``.
 
-    ``opening`` is what the user began the conversation with.
+    ``opening`` is what the user began the conversation with; of the ``later`` turns, which stay, it is told what they replaced.
     """
-    read, earlier = Turns(turns, mask), parse_notes(previous)
-    replaced = Replaced(earlier, read)
-    goal = {Section.GOAL: list(filter(None, [_one_item(read.masked(opening), GOAL_CHARS)]))}
-    items = merged(earlier, collect_notes(read, replaced) | goal)
-    for section in TOLD_AGAIN:
-        items[section] = list(said_once(list(filter(None, map(replaced.still, items[section])))))
-    items[Section.ASKS] = [item for item in items[Section.ASKS] if item not in items[Section.CONSTRAINTS]]
+    items = all_items(parse_notes(previous), Turns(turns, mask, later), opening)
     body, fitting, limit, over = "", 0, CHARS, CHARS + 1
     while over - fitting > CLOSE:
         longer = render(chosen(items, limit))
@@ -51,9 +48,24 @@ def write_notes(turns: Sequence[Message], *, previous: str, opening: str, mask: 
     return body
 
 
+def all_items(earlier: Mapping[Section, list[str]], turns: Turns, opening: str) -> dict[Section, list[str]]:
+    """All that could be told, by section, newest first: of an earlier summary what still holds, and what is in the turns."""
+    began = own_words(turns.masked(opening))
+    replaced = Replaced(earlier, turns, began)
+    holding = {section: list(filter(None, map(replaced.still, earlier.get(section, ())))) for section in SAID_BY_USER}
+    goal = list(filter(None, [_one_item(began, GOAL_CHARS)]))
+    items = merged({**earlier, **holding}, collect_notes(turns, replaced) | {Section.GOAL: goal})
+    items[Section.GOAL] = [replaced.still(item) or replaced.beside_new(item) for item in items[Section.GOAL]]
+    items[Section.TASK] = list(map(replaced.beside_new, items[Section.TASK]))
+    for section in TOLD_AGAIN:
+        items[section] = list(said_once(items[section]))
+    rules = frozenset(items[Section.CONSTRAINTS])
+    return {**items, Section.ASKS: [item for item in items[Section.ASKS] if item not in rules]}
+
+
 def collect_notes(turns: Turns, replaced: Replaced | None = None) -> dict[Section, list[str]]:
     """What the turns hold for each section, newest first, cut; of what the user was to be told again, what still holds."""
-    still = {section: replaced.still for section in TOLD_AGAIN} if replaced is not None else {}
+    still = dict.fromkeys(TOLD_AGAIN, replaced.still) if replaced is not None else {}
     return {section: list(islice(_items(source, turns, still.get(section)), source.limit)) for section, source in SOURCES.items()}
 
 

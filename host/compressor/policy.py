@@ -37,6 +37,11 @@ class Decision:
         """The cooldown after the ``repeats``-th failure of this kind in a row, 1 for the first."""
         return self.cooldown[min(repeats, len(self.cooldown)) - 1] if self.cooldown else 0
 
+    @property
+    def longest(self) -> int:
+        """Seconds for which a model that failed is not asked while another one answers."""
+        return max(self.cooldown, default=0)
+
 
 LADDER = (60, 300, 900)
 
@@ -51,7 +56,7 @@ POLICY: Mapping[Failure, Decision] = {
     Failure.SERVER: Decision(True, (60,), Ending.FALLBACK, "500, 503 and the other 5xx"),
     Failure.UNREADABLE: Decision(True, (30,), Ending.FALLBACK, "no JSON, or no chat completion"),
     Failure.CONNECTION: Decision(True, (30,), Ending.WAIT, "refused, dropped, cut short"),
-    Failure.UNUSABLE: Decision(True, (60,), Ending.FALLBACK, "empty, refused, cut off, echoed, a tool call"),
+    Failure.UNUSABLE: Decision(True, (60,), Ending.FALLBACK, "empty, refused, cut off, echoed, repetitive, orders, a tool call"),
     Failure.TOO_LONG: Decision(True, (60,), Ending.FALLBACK, "the middle is halved, down to a 32nd of it", smaller_pieces=True),
     Failure.BAD_REQUEST: Decision(True, (60,), Ending.FALLBACK, "400 and the other 4xx"),
     Failure.OTHER: Decision(True, (60,), Ending.FALLBACK, "anything else"),

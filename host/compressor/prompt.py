@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -12,6 +13,8 @@ from host.messages.masked import Mask
 from host.messages.types import Message
 
 FOCUS_LIMIT = 1_000  # characters
+PREVIOUS_LABEL, NEW_LABEL = "PREVIOUS SUMMARY", "NEW TURNS"
+PREVIOUS = re.compile(rf"^{PREVIOUS_LABEL}:\n.*?(?=^{NEW_LABEL}:\n)", re.MULTILINE | re.DOTALL)
 
 TASK = (
     "You write the checkpoint of an agent's conversation: notes from which the agent can go on without the turns below. "
@@ -69,6 +72,11 @@ def summary_prompt(
     return "\n\n".join(filter(None, blocks))
 
 
+def without_previous(prompt: str) -> str:
+    """A prompt without the summary that it hands on, in whatever form it stands there; no line of that looks like a label."""
+    return PREVIOUS.sub("", prompt, count=1)
+
+
 def length_and_dates(budget: int, today: date) -> str:
     """How long the notes may be, and how time is written."""
     return (
@@ -90,8 +98,8 @@ def focus_block(focus: str | None, mask: Mask) -> str:
 
 
 def _material(turns: Sequence[Message], previous: str, part: tuple[int, int] | None, mask: Mask) -> list[str]:
-    label = "NEW TURNS" if previous else "TURNS"
-    before = [f"PREVIOUS SUMMARY:\n{quoted(without_encoded(mask(previous)))}"] if previous else [NOTHING_EARLIER]
+    label = NEW_LABEL if previous else "TURNS"
+    before = [f"{PREVIOUS_LABEL}:\n{quoted(without_encoded(mask(previous)))}"] if previous else [NOTHING_EARLIER]
     return [*before, _piece(part, bool(previous)), f"{label}:\n{serialise(turns, mask)}", f"END OF {label}"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from host.compressor.template import heading_of
 from host.messages.reading import parts_of
@@ -82,28 +83,42 @@ def without_reasoning(text: str) -> str:
 
 
 def _without_blocks(text: str, tag: re.Pattern[str]) -> str:
+    """The text between the blocks. Thoughts end at a tag that nothing opened, where their opening was part of the prompt.
+
+    Notes before such a tag are no thoughts, and what ends the text is kept, too.
+    """
+    tags, end = list(tag.finditer(text)), len(text.rstrip())
+    ends = _ends_of_blocks(tags)
     kept: list[str] = []
-    at, last_closing = 0, max((found.end() for found in tag.finditer(text) if found["closes"]), default=0)
-    while (found := tag.search(text, at)) is not None:
-        if found["closes"]:
-            kept = _before_orphan("".join(kept) + text[at : found.start()], text[found.end() :])
-            at = found.end()
+    at, has_notes = 0, False
+    for found in tags:
+        if found.start() < at:
             continue
         kept.append(text[at : found.start()])
-        at = _end_of_block(text, found, tag) if found.end() <= last_closing else _end_of_open_block(text, found)
+        at = found.end()
+        if not found["closes"]:
+            at = ends.get(found.start()) or _end_of_open_block(text, found)
+        elif not has_notes and found.end() < end:
+            has_notes = any(map(heading_of, "".join(kept).splitlines()))
+            kept = kept if has_notes else []
     return "".join([*kept, text[at:]])
 
 
-def _end_of_block(text: str, opening: re.Match[str], tag: re.Pattern[str]) -> int:
-    """Where the text goes on behind a block: blocks may nest, unless one inside never ends."""
-    depth, first = 1, 0
-    for found in tag.finditer(text, opening.end()):
-        depth += -1 if found["closes"] else 1
-        if found["closes"]:
-            first = first or found.end()
-        if depth == 0:
-            return found.end()
-    return first or _end_of_open_block(text, opening)
+def _ends_of_blocks(tags: Sequence[re.Match[str]]) -> dict[int, int]:
+    """Where the text goes on behind a block, by where that begins: blocks may nest, one that never ends goes to the next tag."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for found in tags:
+        if not found["closes"]:
+            opened.append(found.start())
+        elif opened:
+            ends[opened.pop()] = found.end()
+    closing = 0
+    for found in reversed(tags):
+        closing = found.end() if found["closes"] else closing
+        if closing:
+            ends.setdefault(found.start(), closing)
+    return ends
 
 
 def _end_of_open_block(text: str, opening: re.Match[str]) -> int:
@@ -111,9 +126,3 @@ def _end_of_open_block(text: str, opening: re.Match[str]) -> int:
     before = text[max(0, opening.start() - INDENT) : opening.start()]
     begins_line = not before.rpartition("\n")[2].strip()
     return len(text) if begins_line else opening.end()
-
-
-def _before_orphan(before: str, behind: str) -> list[str]:
-    """What stays of a text before a closing tag that nothing opened: thoughts whose opening was part of the model's prompt."""
-    is_thought = bool(behind.strip()) and not any(map(heading_of, before.splitlines()))
-    return [] if is_thought else [before]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from host.compressor.template import Section
-from host.messages.facts.constraints import binds
+from host.messages.clients import is_of_the_client, own_words
+from host.messages.facts.constraints import binds, constraints_in
 from host.messages.masked import Mask, masked, with_values
 from host.messages.reading import (
     call_arguments,
@@ -92,8 +93,9 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 class Turns:
     """The turns that notes are made of. Their texts are masked before anything is cut, each once."""
 
-    def __init__(self, messages: Sequence[Message], mask: Mask) -> None:
+    def __init__(self, messages: Sequence[Message], mask: Mask, later: Sequence[Message] = ()) -> None:
         self.messages = messages
+        self._later = later
         self._mask = mask
         self._texts: dict[int, str] = {}
 
@@ -111,6 +113,11 @@ class Turns:
     def of_user(self) -> Iterator[Message]:
         """What the user wrote, newest first."""
         return (m for m in reversed(self.messages) if m.get("role") == "user" and has_words(m))
+
+    def said_by_user(self) -> Iterator[str]:
+        """What the user wrote, also since these turns, newest first; not what a client wrote in the user's name."""
+        since = (m for m in reversed(self._later) if m.get("role") == "user" and has_words(m))
+        return (self.text(m) for m in chain(since, self.of_user()) if not is_of_the_client(m))
 
     def newest(self, role: str) -> Iterator[Message]:
         """The newest messages of one role, newest first, as many as are searched."""
@@ -134,19 +141,32 @@ def newest_request_of(turns: Turns) -> Iterator[str]:
 
 
 def requests(turns: Turns) -> Iterator[str]:
-    """What the user wrote."""
-    return map(turns.text, turns.of_user())
+    """What the user wrote, without what a client put before it."""
+    return filter(None, map(own_words, map(turns.text, turns.of_user())))
 
 
 def rules(turns: Turns) -> Iterator[str]:
     """Sentences in which the user sets a rule or a value, or an instruction does that came later than the prompt."""
-    instructing = (turns.text(m) for m in reversed(turns.messages) if m.get("role") == "user" or is_system(m))
-    return (s for text in instructing for s in statements(text) if is_rule(s) or holds_exact_value(s))
+    instructing = (m for m in reversed(turns.messages) if is_system(m) or (m.get("role") == "user" and not is_of_the_client(m)))
+    return (statement for m in instructing for statement in binding(turns.text(m)))
+
+
+def binding(text: str) -> Iterator[str]:
+    """Statements of a text that set a rule, as facts know rules, or a value; others' rules, quoted or pasted, are left out."""
+    own = [rule.text for rule in constraints_in(text)]
+    for statement in statements(text):
+        if any(rule in statement or statement in rule for rule in own) or (holds_exact_value(statement) and not is_normative(statement)):
+            yield statement
+
+
+def is_normative(text: str) -> bool:
+    """Whether a text, whoever wrote it, says what must be or must not be."""
+    return NORMATIVE.search(text) or is_rule(text)
 
 
 def is_rule(text: str) -> bool:
-    """Whether a text says what must be, must not be or is preferred."""
-    return NORMATIVE.search(text) or any(map(binds, sentences(text)))
+    """Whether a sentence of a user's text sets a rule."""
+    return any(map(binds, sentences(text)))
 
 
 def states_something(text: str) -> bool:

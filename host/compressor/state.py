@@ -10,7 +10,7 @@ from typing import Any
 from host.compressor.failures import Failure
 from host.compressor.policy import POLICY, Decision
 
-LONGEST = max(max(decision.cooldown, default=0) for decision in POLICY.values())
+LONGEST = max(decision.longest for decision in POLICY.values())
 """Seconds of the longest cooldown. A document that wants a longer one was written under another clock."""
 
 
@@ -51,6 +51,7 @@ class Trouble:
 class CompressorState:
     """The document. ``ineffective`` and ``streak`` are those of the engine's ``Effect``, ``compactions`` its count.
 
+    ``left`` are the tokens that the last compaction left, by which the end of a pause is told.
     ``failed_model`` is a summary model that was given up for another one: a new process asks it again. ``more`` are keys that
     another version wrote; they are kept.
     """
@@ -61,6 +62,7 @@ class CompressorState:
     failed_model: str = ""
     trouble: Trouble = field(default_factory=Trouble)
     more: Mapping[str, Any] = field(default_factory=dict)
+    left: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The document as it is stored."""
@@ -70,6 +72,7 @@ class CompressorState:
             "compactions": self.compactions,
             "ineffective": self.ineffective,
             "fallback_streak": self.streak,
+            "left": self.left,
             "failed_model": self.failed_model,
             "failure": trouble.kind.name if trouble.kind else "",
             "error": trouble.error,
@@ -108,6 +111,7 @@ class CompressorState:
             failed_model=_text(document, "failed_model"),
             trouble=trouble,
             more={key: value for key, value in document.items() if key not in known},
+            left=_count(document, "left"),
         )
 
 

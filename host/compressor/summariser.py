@@ -47,48 +47,56 @@ class Failed:
     error: str  # one line, without secrets
 
 
+Windows = tuple[tuple[SummaryModel, int], ...]
+"""Tokens that models said they take, where that is not what was known of them."""
+
+
 @dataclass(frozen=True)
 class Written:
-    """A summary, and the models that failed before one wrote it."""
+    """A summary, by whom, and the models that failed before."""
 
     body: str
+    model: SummaryModel
     failed: tuple[Failed, ...] = ()
+    windows: Windows = ()
 
 
 class SummaryFailed(Exception):
     """No model wrote it. ``draft`` is what was there when the last one failed."""
 
-    def __init__(self, failed: Sequence[Failed], draft: Draft) -> None:
+    def __init__(self, failed: Sequence[Failed], draft: Draft, windows: Windows) -> None:
         super().__init__(failed[-1].error)
         self.failed = tuple(failed)
         self.draft = draft
+        self.windows = windows
 
 
 class Summariser:
-    """Asks the models of ``services``. What a model says of its window is remembered for the next time."""
+    """Asks models for what ``services`` are to have summarised. It remembers nothing: what a model says of its window is in the answer."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.windows: dict[str, int] = {}  # by name
 
-    def write(self, task: Task, models: Sequence[SummaryModel]) -> Written:
-        """The summary by the first model that can write it; each takes over where the one before it failed. Raises SummaryFailed."""
+    def write(self, task: Task, models: Sequence[SummaryModel], windows: Windows = ()) -> Written:
+        """The summary by the first model that can write it; each takes over where the one before it failed. Raises SummaryFailed.
+
+        ``windows`` were learnt before.
+        """
         draft = Draft(task.middle.previous)
         failed: list[Failed] = []
         for model in models:
-            writing = Writing(self.services, task, self.windows.get(model.name, model.window))
+            writing = Writing(self.services, task, window_of(model, windows))
             try:
                 draft = writing.finished(draft, model)
-                return Written(self.grounded(draft.body, task.middle), tuple(failed))
+                body = self.grounded(draft.body, task.middle)
+                return Written(body, model, tuple(failed), learnt(windows, model, writing.window))
             except ModelFailed as failure:
                 draft = failure.draft
                 failed.append(Failed(model, failure.kind, failure.error))
+                windows = learnt(windows, model, writing.window)
                 if not POLICY[failure.kind].retry_on_main:
                     break
-            finally:
-                if writing.window != model.window:
-                    self.windows[model.name] = writing.window
-        raise SummaryFailed(failed, draft)
+        raise SummaryFailed(failed, draft, windows)
 
     def grounded(self, body: str, middle: Middle) -> str:
         """The body with the newest request as its task snapshot; without, where that would take more than half of a small room."""
@@ -98,6 +106,18 @@ class Summariser:
         if added > middle.room // 2:
             return body
         return ground_snapshot(clipped(body, middle.room - max(0, added), cost), middle.originals, self.services.mask)
+
+
+def window_of(model: SummaryModel, windows: Windows) -> int:
+    """Tokens that a model takes, as far as known; 0 where nothing is."""
+    return next((window for known, window in windows if known == model), model.window)
+
+
+def learnt(windows: Windows, model: SummaryModel, window: int) -> Windows:
+    """The windows with that of a model, where it is another one than was known."""
+    if window == window_of(model, windows):
+        return windows
+    return (*(pair for pair in windows if pair[0] != model), (model, window))
 
 
 class ModelFailed(Exception):
@@ -144,7 +164,7 @@ class Writing:
     def answer(self, model: SummaryModel, prompt: str, draft: Draft, until: int) -> str:
         """The notes in the model's answer, without secrets. Raises what the model does, and UnusableAnswer."""
         reply = model.ask(prompt)
-        body = read_answer(reply, turns=self.turns[draft.done : until], previous=draft.body, prompt=prompt)
+        body = read_answer(reply, turns=self.turns[draft.done : until], previous=draft.body, prompt=prompt, asked=self.budget)
         return self.services.mask(body).strip()
 
     def part(self, start: int, until: int, pieces: int) -> tuple[int, int] | None:

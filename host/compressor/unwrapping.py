@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 from host.compressor.headings import is_heading, section_named, with_plain_headings
 from host.messages.types import Message
@@ -30,12 +31,15 @@ FAREWELL = re.compile(
 )
 FULL_PREFIXES = tuple(prefix for prefix in PREFIXES if prefix != LEGACY_TAG)
 INTRODUCTION = 200  # characters of a line before the first heading that ends in a colon
+LAYERS = 20  # of frames and fences around one another that are taken off
 COLONS = (":", "：", ":**", "：**")
 
 
 def unwrapped(text: str) -> str:
     """The notes without our own frame, a fence, tag or object around all of them, a greeting before and a farewell behind."""
-    while (inner := _one_layer_off(text.strip())) != text:
+    for _ in range(LAYERS):
+        if (inner := _one_layer_off(text.strip())) == text:
+            break
         text = inner
     return with_plain_headings(text)
 
@@ -104,16 +108,19 @@ def _as_line(value: object) -> str:
 
 
 def _without_greeting(text: str) -> str:
-    first, _, rest = text.partition("\n")
-    line = first.strip()
-    introduces = line.endswith(COLONS) and len(line) <= INTRODUCTION and not is_heading(line) and _begins_with_heading(rest)
-    return rest if rest.strip() and (GREETING.fullmatch(line) or introduces) else text
+    lines = text.split("\n")
+    spoken = [at for at, line in enumerate(lines) if line.strip()]
+    first = next((at for at, following in pairwise(spoken) if not _greets(lines[at], lines[following])), spoken[-1] if spoken else 0)
+    return "\n".join(lines[first:])
 
 
-def _begins_with_heading(text: str) -> bool:
-    return is_heading(text.lstrip().partition("\n")[0])
+def _greets(line: str, following: str) -> bool:
+    line = line.strip()
+    introduces = line.endswith(COLONS) and len(line) <= INTRODUCTION and not is_heading(line) and is_heading(following)
+    return introduces or GREETING.fullmatch(line) is not None
 
 
 def _without_farewell(text: str) -> str:
-    before, _, last = text.rpartition("\n")
-    return before if before.strip() and FAREWELL.match(last.strip()) else text
+    lines = text.split("\n")
+    last = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].strip() and not FAREWELL.match(lines[at].strip())), 0)
+    return "\n".join(lines[: last + 1])

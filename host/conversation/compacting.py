@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import Any
 
 from host.conversation.engine_door import Broken, EngineDoor
+from host.conversation.engine_memory import EngineMemory
 from host.conversation.heard import Heard
 from host.conversation.idleness import Idleness
 from host.conversation.inbox import Inbox
@@ -24,7 +26,7 @@ from host.errors import StoreError
 from host.messages.reading import is_system
 from host.messages.types import Message
 from host.pipeline.exact import Exact
-from host.pipeline.pinned import Pinned, joined, shown_rows
+from host.pipeline.pinned import Pinned, joined
 from host.pipeline.settle import IDLE, Refused, Settled, render, settle
 from host.store.values import Lease, Publication
 
@@ -33,8 +35,16 @@ Memory = Callable[[Sequence[Message], str], str]
 
 NO_ROOM = "the newest messages alone do not fit the window, and leaving the others out would not help"
 TOO_SHORT = "what stands before the exchanges to keep is shorter than a summary of it"
-IN_VAIN = Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, NO_ROOM))
+IN_VAIN = Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, NO_ROOM), undone=True)
 KEPT_SUMMARY = "the exchanges to keep hold the summary, what stands before them is compacted already"
+
+
+@dataclass(frozen=True)
+class Before:
+    """What an engine knew before a compaction: its counters, and its document where that was not written yet."""
+
+    counters: EngineMemory
+    pending: dict[str, Any] | None
 
 
 class Compaction:
@@ -47,7 +57,7 @@ class Compaction:
         self._services = services
         self._shelf = shelf
         self._inbox = inbox
-        self._heard = Heard(shelf.archive)
+        self._heard = Heard(shelf.archive, services.mask)
         self.pinning = Pinning(shelf, services, door.warn_once)
         self.idleness = Idleness(shelf.notes, door.warn_once)
         self._keep_exact = keep_exact
@@ -59,37 +69,43 @@ class Compaction:
 
         Where another process was first, its view comes back with the refusal.
         """
-        counters = self._door.counters()
+        before = Before(self._door.counters(self._services), self._shelf.state.pending)
         try:
             with self._shelf.right_to_compact(self._door.warn_once) as lease:
                 self._inbox.refuse_backlog()
                 if (news := self._inbox.news(view)) is not None:
                     return news, self._not_now("the conversation is not compacted now: another process went on with it first")
                 verdict = self._tried(view, messages, tokens, wish)
+                if verdict.settled is not None and self._is_in_vain(verdict.settled):
+                    verdict = IN_VAIN
+                if verdict.undone:
+                    self._undo(before, None if wish.trigger.force else tokens)
                 if verdict.settled is None:
                     return view, self._left(verdict)
-                if self._is_in_vain(verdict.settled):
-                    self._door.take_back(counters)
-                    return view, self._in_vain()
-                return self._published(view, verdict.settled, wish.trigger, lease), self._done(verdict)
+                new = self._published(view, verdict.settled, wish.trigger, lease)
+                self.pinning.tell_left(new.ledger)
+                return new, self._done(verdict)
         except NotNow as reason:
             return view, self._not_now(f"the conversation is not compacted now: {reason}")
+        except KeyboardInterrupt:
+            self._undo(before)
+            raise
         except StoreError as error:
-            self._door.take_back(counters)
+            self._undo(before)
             return view, self._not_now(f"the compacted window was not kept and the old one stays: {error.what}")
 
     def preview(self, view: View, messages: list[Message], tokens: int, wish: Wish, measure: Callable[[list[Message]], int]) -> Preview:
         """What ``of`` would come to now; window, engine and store stay as they are. ``measure`` tells the tokens of a request."""
-        with self._door.untouched(), untouched(self._services, self._shelf):
+        with self._door.untouched(self._services), untouched(self._services, self._shelf):
             verdict = self._tried(view, messages, tokens, wish)
             if verdict.settled is not None and self._is_in_vain(verdict.settled):
                 verdict = IN_VAIN
-            return preview_of(view.ledger, messages, tokens, wish, verdict, measure)
+            return preview_of(view.ledger, messages, wish, verdict, measure)
 
     def _tried(self, view: View, messages: list[Message], tokens: int, wish: Wish) -> Verdict:
         """What the host makes of the engine's answer. Nothing is published, kept or told."""
         pinned = self.pinning.pinned(view.ledger)
-        seen = pinned.among(shown_rows(view.ledger))
+        seen = pinned.shown_in(view.ledger)
         apart = joined(view.ledger, seen)  # no summary is merged into a pin that the engine gets
         part = part_of(apart, messages if apart is view.ledger else render(apart), wish.keep)
         if part is None:
@@ -98,22 +114,24 @@ class Compaction:
         try:
             returned = self._rewritten(part, tokens, wish)
         except Broken as error:
-            return Verdict(idle=Idle(Reason.NOT_FOLLOWED, str(error)))
-        report = self._door.report()
+            return Verdict(idle=Idle(Reason.NOT_FOLLOWED, str(error)), undone=True)
+        report, undone = self._door.report(), returned is not part.given
         if report.aborted:
-            return Verdict(idle=Idle(Reason.ABORTED, shown(report.error)), report=report)
-        settled = IDLE if returned is part.given else self._judged(view, part, returned, pinned)
+            return Verdict(idle=Idle(Reason.ABORTED, shown(report.error)), report=report, undone=undone)
+        settled = self._judged(view, part, returned, pinned) if undone else IDLE
         if isinstance(settled, Settled):
             return Verdict(settled, report=report)
-        if settled is not IDLE and self._is_no_shorter(part, returned):
-            return Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, TOO_SHORT), report=report)
-        reason = Reason.NOTHING_TO_COMPRESS if settled is IDLE else Reason.NOT_FOLLOWED
-        return Verdict(idle=Idle(reason, settled.rule), report=report)
+        if not settled.is_worthless and self._is_no_shorter(part, returned):
+            return Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, TOO_SHORT), report=report, undone=undone)
+        reason = Reason.NOTHING_TO_COMPRESS if settled.is_worthless else Reason.NOT_FOLLOWED
+        return Verdict(idle=Idle(reason, settled.rule), report=report, undone=undone)
 
     def _rewritten(self, part: Part, tokens: int, wish: Wish) -> object:
         """The engine's answer for its part, after memory plugins saw it. Raises Broken."""
         memory = self._memory(part.given, self._shelf.session) if self._memory is not None else ""
-        asked = max(0, tokens - self._services.count.messages(part.kept))
+        facts = self._services.facts
+        size = max(tokens, facts.window - facts.output_reserve + 1) if wish.trigger.refused else tokens
+        asked = max(0, size - self._services.count.messages(part.kept))
         return self._door.compress(part.given, asked, wish.focus, force=wish.trigger.force, memory=memory, services=self._services)
 
     def _is_no_shorter(self, part: Part, returned: object) -> bool:
@@ -132,21 +150,24 @@ class Compaction:
 
     def _not_now(self, why: str) -> Verdict:
         self._door.warn_once(why)
-        self._shelf.state.pending = None
         return self._left(Verdict(idle=Idle(Reason.NOT_NOW, why)))
 
-    def _in_vain(self) -> Verdict:
-        self._door.warn_once(NO_ROOM)
-        self._shelf.state.pending = None
-        return self._left(IN_VAIN)
+    def _undo(self, before: Before, tokens: int | None = None) -> None:
+        """The engine and its document as they were, but for what it learnt of models that fail.
+
+        ``tokens`` are those of an automatic compaction that came to nothing, which an engine may count.
+        """
+        self._shelf.state.pending = before.pending
+        self._door.take_back(before.counters, tokens)
 
     def _left(self, verdict: Verdict) -> Verdict:
-        """The window stays. What the engine learnt is kept where it left it so itself, and forgotten where it was not followed."""
+        """The window stays, and what is to be said of it is said."""
+        self._shelf.keep_state()
         self.idleness.note(verdict.idle)
+        if verdict is IN_VAIN:
+            self._door.warn_once(NO_ROOM)
         if verdict.idle is not None and verdict.idle.reason is Reason.NOT_FOLLOWED:
-            self._shelf.state.pending = None
             self._door.refuse(verdict.idle.detail)
-        self._shelf.state.flush()
         if verdict.report.aborted:
             self._door.warn_once(words_of_abort(verdict.report))
         return verdict

@@ -37,6 +37,7 @@ from host.engine.services import Services
 from host.errors import Forgotten, NoSuchSession, NotStorable, Outrun, StoreUnavailable, UsageError
 from host.messages.types import Dumped, Message, ToolCall, ToolSchema, Usage
 from host.pipeline.settle import render
+from host.pipeline.staying import staying
 from host.provider.refusals import too_long
 from host.store.protocols import Archive
 from host.store.values import Pin
@@ -78,6 +79,7 @@ class Conversation:
         self._tools: tuple[ToolSchema, ...] = ()
         self._refusals = 0
         self._closed = False
+        services.staying = self._staying
         self._door.tell_model(services.facts)
         self._show(self._inbox.restored())
         if self.shelf.sessions is not None:
@@ -152,6 +154,8 @@ class Conversation:
         if tuple(tools) != self._tools:
             self._tools = tuple(tools)
             self.services.facts = replace(self.services.facts, tools=self.services.count.tools(self._tools))
+        if (view := self._compaction.pinning.brought_back(self._view)) is not self._view:
+            self._show(view)
         self._consider(PREFLIGHT)
         self._warn_if_overfull()
         whole = not self._turn.torn and not self._turn.waiting
@@ -200,7 +204,7 @@ class Conversation:
     def preview(self, focus: str | None = None, *, keep: int | None = None) -> Preview:
         """What ``compact`` would do; it may ask the summary model, and changes nothing."""
         wish = self._asked(focus, keep)
-        return self._compaction.preview(self._view, self._messages, self.estimate(), wish, self._measured_anew)
+        return self._compaction.preview(self._view, self._messages, self.estimate(), wish, self._counted)
 
     @alone
     def pin(self, position: int, *, by: str = "user") -> Pin:
@@ -268,7 +272,8 @@ class Conversation:
         if self._closed:
             return
         self._closed = True
-        self._compaction.idleness.write()
+        if self.idle is not None:  # what was never considered, in a preview or for a pin, leaves nothing to write
+            self._compaction.idleness.write()
         self.shelf.keep_state()
         self._inbox.backlog.written(now=True)
         if self._inbox.backlog:
@@ -343,8 +348,9 @@ class Conversation:
         for done in range(trigger.passes):
             idle = why_not(self._door, trigger, self, automatic=self._automatic, limit=self._limit, first=not done)
             if idle is not None and not done:
+                self._compaction.idleness.begin()
                 self._compaction.idleness.note(idle)
-            if idle is not None or not self._compacted(Wish(trigger)).progressed:
+            if idle is not None or not self._compacted(Wish(trigger, is_first=not done)).progressed:
                 return
 
     def _warn_if_overfull(self) -> None:
@@ -356,14 +362,12 @@ class Conversation:
         """Tokens that the model takes."""
         return self.services.facts.window - self.services.facts.output_reserve
 
-    def _measured_anew(self, messages: list[Message]) -> int:
-        """Tokens of a request with another window."""
-        return round(self.gauge.scale * self.gauge.estimate(messages, self._tools))
-
     def _compacted(self, wish: Wish) -> Outcome:
         """One compaction, and what became of it."""
         started, before = time.perf_counter(), self._size()
-        view, verdict = self._compaction.of(self._view, self._messages, before.tokens, wish)
+        if wish.is_first:
+            self._compaction.idleness.begin()
+        view, verdict = self._compaction.of(self._view, self._messages, self.estimate(), wish)
         if verdict.settled is not None:
             self._view, self._messages = view, list(verdict.settled.messages)
             self._turn = replace(self._turn, torn=False)
@@ -375,4 +379,12 @@ class Conversation:
         return outcome
 
     def _size(self) -> Size:
-        return Size(self.estimate(), len(self._messages))
+        """As the receipt of a compaction counts: before and after it are told in one measure, whatever usage said meanwhile."""
+        return Size(self._counted(self._messages), len(self._messages))
+
+    def _staying(self) -> int:
+        """Tokens of the next request that no compaction takes away, calibrated as the whole is."""
+        return round(self.gauge.scale * (self.services.facts.tools + sum(map(self.gauge.cost, staying(self._view.ledger)))))
+
+    def _counted(self, messages: list[Message]) -> int:
+        return self.gauge.estimate(messages, self._tools)

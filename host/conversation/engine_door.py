@@ -5,32 +5,40 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from copy import copy, deepcopy
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
+from host.conversation.engine_memory import COUNTERS, EngineMemory
 from host.discovery.keywords import accepted_keywords
 from host.discovery.names import printable
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
-from host.engine.engine import Engine
+from host.engine.engine import Engine, same_messages
 from host.engine.idle import Idle, Reason
 from host.engine.report import Report
 from host.engine.services import ModelFacts, Services
 from host.errors import CtxhostError, EngineFailed
 from host.messages.reading import call_arguments, call_name
+from host.messages.redact import redact
 from host.messages.types import Message, ToolCall, ToolSchema, Usage
 
 T = TypeVar("T")
 FAILURES = 3  # in a row; then a conversation goes on without the engine
-COUNTERS = ("last_prompt_tokens", "last_completion_tokens", "last_total_tokens", "compression_count", "protect_first_n", "state")
-COLLECTIONS = (set, deque, Counter, OrderedDict, defaultdict)
 NUMBER = re.compile(r"\d[\d,.]*")
 
 
+masked = partial(redact, force=True)
+"""What an engine or a provider says may quote a key: whatever is told or kept of it goes through here."""
+
+
 class Broken(Exception):
-    """The engine raised; the text says what."""
+    """The engine raised; the text says what, without secrets."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(masked(text))
 
 
 class EngineDoor:
@@ -55,30 +63,36 @@ class EngineDoor:
 
         self._tried(update, None)
 
-    def counters(self) -> dict[str, object]:
-        """What the engine remembers of its compactions, to be taken back where one is not published. None of its code runs."""
-        kept = getattr(self.engine, "__dict__", {})
-        return {name: kept[name] for name in COUNTERS if name in kept}
+    def counters(self, services: Services) -> EngineMemory:
+        """What the engine remembers of the compactions that it made."""
+        return EngineMemory(self.engine, hosts=hosts_of(services), only=COUNTERS)
 
-    def take_back(self, counters: dict[str, object]) -> None:
-        """The engine's memory as it was: the window that it made is not the one that goes on."""
-        kept = getattr(self.engine, "__dict__", {})
-        for name in COUNTERS:
-            kept.pop(name, None)
-        kept.update(counters)
+    def take_back(self, counters: EngineMemory, tokens: int | None) -> None:
+        """The engine's counters as they were: the window that it made is not the one that goes on.
+
+        An engine built on ``Engine`` is told, with the tokens where it was an automatic compaction that came to nothing.
+        """
+        counters.put_back()
+        if isinstance(engine := self.engine, Engine):
+            self._tried(lambda: engine.on_not_published(tokens), None)
 
     @contextmanager
-    def untouched(self) -> Iterator[None]:
-        """Whatever is asked of the engine in this block is forgotten behind it, by the engine too, and no warning is given."""
-        kept, failures, warn = getattr(self.engine, "__dict__", {}), self.failures, self._warn
-        before = {name: copied(value) for name, value in kept.items()}
-        told, self._told, self._warn = self._told, set(), lambda warning: None
+    def untouched(self, services: Services) -> Iterator[None]:
+        """Whatever is asked of the engine in this block is forgotten behind it, by the engine too, and no warning is given.
+
+        Where the engine keeps something that cannot be put back, that is said once.
+        """
+        failures, warn, told = self.failures, self._warn, self._told
+        memory = EngineMemory(self.engine, hosts=hosts_of(services))
+        self._told, self._warn = set(), lambda warning: None
         try:
             yield
         finally:
             self._told, self._warn, self.failures = told, warn, failures
-            kept.clear()
-            kept.update(before)
+            memory.put_back()
+        if memory.unknown:
+            kept = ", ".join(memory.unknown)
+            self.warn_once(f"engine {self.engine.name!r} keeps what a preview cannot put back ({kept}): it may remember the preview there")
 
     def tell_start(self, session: str) -> None:
         """A conversation begins, or goes on after a restart."""
@@ -112,7 +126,7 @@ class EngineDoor:
             return None if wanted else faulty
         words = self._tried(lambda: getattr(self.engine, "why_idle", lambda tokens: None)(tokens), None)
         if isinstance(words, Idle):
-            return words
+            return replace(words, detail=masked(words.detail))
         threshold = self.threshold(window)
         below = Idle(Reason.BELOW_THRESHOLD, f"{tokens:,} of {threshold:,} tokens")
         return below if tokens < threshold else Idle(Reason.DECLINED, f"{tokens:,} tokens, its threshold is {threshold:,}")
@@ -124,7 +138,7 @@ class EngineDoor:
     def report(self) -> Report:
         """The engine's word on its last compaction; an empty one from an engine that gives none."""
         said = self._tried(lambda: getattr(self.engine, "last_report", None), None)
-        return said if isinstance(said, Report) else Report()
+        return replace(said, error=masked(said.error), note=masked(said.note)) if isinstance(said, Report) else Report()
 
     def times_compacted(self) -> int:
         """How often the engine says that it has compacted this conversation."""
@@ -142,28 +156,28 @@ class EngineDoor:
     def compress(
         self, messages: list[Message], tokens: int, focus: str | None, *, force: bool, memory: str = "", services: Services
     ) -> object:
-        """What the engine makes of the messages; the same list where it changed nothing. Raises Broken.
+        """What the engine makes of the messages; the same list where it gave back its own unchanged. Raises Broken.
 
-        An engine that does not promise to leave its input alone gets a copy, and its services the pins among the copies.
+        An engine that does not promise to leave its input alone gets a copy, and its services the pins among the copies. What it
+        writes into the copy and gives back is a result as any other.
         Keywords that it lacks are not passed.
         """
         offered = dict(zip(COMPRESS_KEYWORDS, (tokens, focus, force, memory), strict=True))
         given = messages
         if getattr(self.engine, "leaves_input_alone", False) is not True:
             given, services.pins = deepcopy((messages, services.pins))  # together: a pin is the same object in both
+        copies = list(given)
 
         def compress() -> object:
             method: Callable[..., object] = self.engine.compress
             accepted = accepted_keywords(method, offered)
             if memory and "memory_context" not in accepted:
                 self.warn_once(f"engine {self.engine.name!r} takes no memory_context: what memory plugins say does not reach it")
-            returned = method(given, **accepted)
-            return returned if returned is given else plain(returned)
+            return method(given, **accepted)
 
-        self.failures += 1
-        returned = self._called(compress)
-        self.failures = 0
-        return messages if returned is given else returned
+        returned = self._counted(compress)
+        after = unchanged(plain(returned), copies, messages)
+        return messages if returned is given and same_messages(after, messages) else after
 
     def tools(self) -> list[ToolSchema]:
         """The engine's tools as they are offered to the model; schemas without a name are left out."""
@@ -200,7 +214,7 @@ class EngineDoor:
 
     def warn(self, warning: str) -> None:
         """Warn, whatever was said before."""
-        self._warn(printable(warning))
+        self._warn(printable(masked(warning)))
 
     def _tried(self, call: Callable[[], T], otherwise: T) -> T:
         try:
@@ -208,6 +222,16 @@ class EngineDoor:
         except Broken as error:
             self.refuse(str(error))
             return otherwise
+
+    def _counted(self, call: Callable[[], T]) -> T:
+        """A call that counts among the failures in a row; an interrupt is the user's and none of the engine's."""
+        try:
+            result = self._called(call)
+        except Broken:
+            self.failures += 1
+            raise
+        self.failures = 0
+        return result
 
     def _called(self, call: Callable[[], T]) -> T:
         try:
@@ -225,13 +249,9 @@ class EngineDoor:
         return result
 
 
-def copied(value: object) -> object:
-    """Plain lists and dicts are copied as far down as they go, other collections once; all else is the same."""
-    if type(value) is dict:
-        return {key: copied(held) for key, held in value.items()}
-    if type(value) is list:
-        return [copied(held) for held in value]
-    return copy(value) if type(value) in COLLECTIONS else value
+def hosts_of(services: Services) -> Collection[object]:
+    """The host's objects that an engine may hold."""
+    return services, *vars(services).values(), *services.summary_models
 
 
 def plain(returned: object) -> object:
@@ -239,6 +259,15 @@ def plain(returned: object) -> object:
     if not isinstance(returned, list):
         return returned
     return [dict(message) if isinstance(message, dict) and type(message) is not dict else message for message in list(returned)]
+
+
+def unchanged(returned: object, copies: Sequence[Message], messages: Sequence[Message]) -> object:
+    """What came back of copies: the messages themselves where an engine changed nothing in them."""
+    if not isinstance(returned, list):
+        return returned
+    originals = {id(copy): message for copy, message in zip(copies, messages, strict=True)}
+    known = [(message, originals.get(id(message))) for message in returned]
+    return [message if original is None or message != original else original for message, original in known]
 
 
 def words_of(error: BaseException) -> str:

@@ -21,10 +21,17 @@ class Idleness:
         self._warn = warn
         self._written: list[Idle | None] = []  # the newest that was; empty in the beginning, when nobody knows what is kept
         self.current: Idle | None = None
+        self._has_compacted = False  # since ``begin``
+
+    def begin(self) -> None:
+        """The first of the passes in which a compaction is considered on one occasion."""
+        self._has_compacted = False
 
     def note(self, idle: Idle | None) -> None:
-        """A compaction was considered: why it did not happen, None where it did."""
-        self.current = idle
+        """A compaction was considered: why it did not happen, None where it did; what ends the passes after that is no reason."""
+        if idle is not None and self._has_compacted:
+            return
+        self.current, self._has_compacted = idle, idle is None
         if idle is not None and idle.reason in SKIPPED:
             self._warn(SKIPPED[idle.reason].format(f": {idle.detail}" if idle.detail else ""))
         if [idle and idle.reason] != [old and old.reason for old in self._written]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import Message
 from host.pipeline.settle import render
-from host.transforms.exchanges import kept_from, rejoin
+from host.transforms.bridges import bridge
+from host.transforms.exchanges import rejoin, split_exchanges
 from host.transforms.handoff import is_handoff
 
 TOLD = (Kind.ORIGINAL, Kind.DIGEST)
@@ -37,7 +38,7 @@ class Part:
             return returned
         last = returned[-1]
         met_before = last == self.given[-1] or not isinstance(last, dict)
-        return [*returned, *self.kept] if met_before or is_handoff(last) else rejoin(returned, self.kept, merging=False)
+        return [*returned, *self.kept] if met_before or is_handoff(last) else rejoin(returned, self.kept, merging=False, turn=bridge)
 
 
 def part_of(ledger: Ledger, messages: Sequence[Message], keep: int | None) -> Part | None:
@@ -45,11 +46,9 @@ def part_of(ledger: Ledger, messages: Sequence[Message], keep: int | None) -> Pa
 
     None where the exchanges that are to be kept hold the summary: another one in front of it would be a second.
     """
-    entries = list(ledger)
-    start = kept_from([i for i, entry in enumerate(entries) if _is_request(entry)], keep) if keep else 0
-    if not start:
+    before, kept = split_exchanges(ledger, keep or 0, _is_request)
+    if not kept:
         return Part(list(messages), [])
-    before, kept = entries[:start], entries[start:]
     if any(entry.kind in SUMMARIES for entry in kept):
         return None
     if before[-1].kind is Kind.MERGED:  # the message that it was merged into is kept: it stands alone again

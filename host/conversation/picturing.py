@@ -10,13 +10,15 @@ from host.conversation.restoring import TOLD
 from host.conversation.shelf import Shelf
 from host.conversation.view import View
 from host.errors import StoreError
+from host.messages.canonical import identity
 from host.messages.ledger import Entry, Kind, Ledger
-from host.messages.types import Message
+from host.messages.reading import is_image
+from host.messages.types import Message, Part
 from host.provider.images import shrink_images
 from host.provider.refusals import image_too_large
-from host.store.values import Publication
+from host.store.values import IMAGES, Publication
 
-TRIGGER = "images"  # of a view in which pictures became smaller
+PICTURE: Part = {"type": "image"}
 
 
 def with_smaller_images(view: View, error: BaseException, shelf: Shelf) -> tuple[View, Retry | GiveUp]:
@@ -36,6 +38,18 @@ def with_smaller_images(view: View, error: BaseException, shelf: Shelf) -> tuple
     return smaller, Retry(f"{shrunk.changed} images were made smaller; the archive keeps them as they came")
 
 
+def is_same_but_for_images(shown: Message, archived: Message) -> bool:
+    """Whether a message is the archived one, with other pictures in the places of its own at most."""
+    return identity(_without_pixels(shown)) == identity(_without_pixels(archived))
+
+
+def _without_pixels(message: Message) -> Message:
+    content: object = message.get("content")
+    if not isinstance(content, list):
+        return message
+    return {**message, "content": [PICTURE if isinstance(part, dict) and is_image(part) else part for part in content]}
+
+
 def _smaller(entry: Entry, message: Message) -> Entry:
     """The entry with this message: still of its row, no longer as archived."""
     if message is entry.message:
@@ -49,7 +63,7 @@ def _published(view: View, shelf: Shelf) -> View:
     if shelf.views is None or waiting:
         return view
     rows = [entry.row for entry in view.ledger if entry.kind is Kind.DIGEST]
-    publication = Publication(view.ledger, view.rows, shelf.state.engine, TRIGGER, {"digests": rows})
+    publication = Publication(view.ledger, view.rows, shelf.state.engine, IMAGES, {"digests": rows})
     with suppress(StoreError):  # the pictures as they came are shown again after a restart, and refused again
         return replace(view, version=shelf.views.publish(publication, expected=view.version).version)
     return view

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from host.conversation.groups import Groups
+from host.conversation.picturing import is_same_but_for_images
 from host.conversation.shelf import Shelf
 from host.conversation.view import View
 from host.engine.services import Services
@@ -13,7 +14,8 @@ from host.errors import Outrun, UsageError
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import is_system
 from host.messages.searchable import searchable
-from host.pipeline.pinned import Pinned, joined, shown_rows
+from host.messages.types import Message
+from host.pipeline.pinned import Pinned, joined
 from host.pipeline.settle import render
 from host.store.protocols import Pins
 from host.store.values import PIN, Pin, Publication, Row
@@ -27,7 +29,7 @@ WORDS_CHARS = 60  # of a message that is named
 class PinShown:
     """A pin as it is told. ``row`` is the newest version of its message, ``tokens`` are those of its whole group.
 
-    ``in_window``: all of the group is shown now as it was said. ``fits``: it is within what pins may hold.
+    ``in_window``: all of the group is shown now as it was said, its pictures perhaps smaller. ``fits``: it is within what pins may hold.
     """
 
     pin: Pin
@@ -55,6 +57,7 @@ class Pinning:
         self._shelf = shelf
         self._services = services
         self._warn = warn
+        self._looked: object = None  # what was last looked at for pins that have room again
 
     @property
     def limit(self) -> int:
@@ -69,20 +72,40 @@ class Pinning:
         return max(0, facts.window - facts.output_reserve) // SHARE
 
     def pinned(self, ledger: Ledger) -> Pinned:
-        """The pins that fit, with the whole group of each, in archive order: the objects of the window where it shows them.
-
-        Those that do not fit, as after a change to a smaller model, leave the window, and each is named in a warning.
-        """
-        pins = self._shelf.pins.all() if self._shelf.pins is not None else []
+        """The pins that fit, with the whole group of each, in archive order: the objects of the window where it shows them."""
+        pins = self._all()
         if not pins:
             return Pinned()
         groups = Groups(self._shelf.archive)
-        held = self._held(pins, groups, ledger)
+        return in_archive_order(self._fitting(self._held(pins, groups, ledger)), groups)
+
+    def tell_left(self, ledger: Ledger) -> None:
+        """Name each pin that a compacted window does without because it does not fit, as after a change to a smaller model."""
+        pins = self._all()
+        held = self._held(pins, Groups(self._shelf.archive), ledger) if pins else []
         fitting = self._fitting(held)
         for one in held:
-            if one.row is not None and one not in fitting:
+            if one.row is not None and one not in fitting and not is_shown(one, ledger):
                 self._warn(self._words_of_leaving(one.row))
-        return in_archive_order(fitting, groups)
+
+    def brought_back(self, view: View) -> View:
+        """The view with the pins that it does not show and that have room now, published; the same view where there are none.
+
+        So a pin that had to leave under a smaller model does not wait for a compaction. Looked for when pins, model or window change.
+        """
+        pins = self._all()
+        looked = (tuple(pins), self.budget, self.limit, view.version)
+        if not pins or looked == self._looked:
+            return view
+        groups = Groups(self._shelf.archive)
+        fitting = self._fitting(self._held(pins, groups, view.ledger))
+        missing = [one for one in fitting if one.row is not None and not is_shown(one, view.ledger)]
+        new = self._published(view, in_archive_order(fitting, groups)) if missing else view
+        if new is not None and new is not view:
+            for one in missing:
+                self._warn(f"message {one.pin.position} ({first_words(one.row)!r}) is pinned and has room now: it is back in the window")
+        self._looked = looked
+        return new or view
 
     def add(self, view: View, position: int, *, by: str) -> tuple[Pin, View]:
         """Pin a message, and the window with it in its place, where that has room; else it comes in with the next compaction.
@@ -109,9 +132,9 @@ class Pinning:
 
     def shown(self, ledger: Ledger) -> list[PinShown]:
         """All pins in the order in which they were set, also those that have no room now."""
-        pins = self._shelf.pins.all() if self._shelf.pins is not None else []
+        pins = self._all()
         held = self._held(pins, Groups(self._shelf.archive), ledger) if pins else []
-        fitting, visible = self._fitting(held), shown_rows(ledger)
+        fitting = self._fitting(held)
         return [
             PinShown(
                 pin=one.pin,
@@ -119,11 +142,14 @@ class Pinning:
                 role=one.row.role if one.row is not None else "",
                 words=first_words(one.row),
                 tokens=self._cost(one.entries),
-                in_window=bool(one.entries) and all(entry.row in visible for entry in one.entries),
+                in_window=is_shown(one, ledger),
                 fits=one in fitting,
             )
             for one in held
         ]
+
+    def _all(self) -> list[Pin]:
+        return self._shelf.pins.all() if self._shelf.pins is not None else []
 
     def _store(self) -> Pins:
         if self._shelf.pins is None:
@@ -185,14 +211,22 @@ class Pinning:
 
     def _brought_in(self, view: View, row: Row, rows: set[int]) -> View:
         """The view with a new pin's group in it, published; the same view where it shows them, or has no room."""
-        ledger = joined(view.ledger, self.pinned(view.ledger).among(rows | shown_rows(view.ledger)))
+        pinned = self.pinned(view.ledger)
+        new = self._published(view, pinned.among(rows | pinned.shown_in(view.ledger).rows))
+        if new is None:
+            self._warn(f"message {row.position} ({first_words(row)!r}) is pinned; there is no room now, the next compaction brings it in")
+        return new or view
+
+    def _published(self, view: View, pinned: Pinned) -> View | None:
+        """The view with all of these in it; the same view where it shows them, None where there is no room."""
+        ledger = joined(view.ledger, pinned)
         if ledger is view.ledger or self._shelf.views is None:
             return view
         waits = any(entry.kind is Kind.ORIGINAL and entry.row is None for entry in ledger)
         if waits or self._services.count.messages(render(ledger)) > self.limit:
-            self._warn(f"message {row.position} ({first_words(row)!r}) is pinned; there is no room now, the next compaction brings it in")
-            return view
-        publication = Publication(ledger, view.rows, self._shelf.state.engine, PIN, {"pinned": sorted(rows)})
+            return None
+        rows = sorted(row for row in pinned.rows - pinned.shown_in(view.ledger).rows if row is not None)
+        publication = Publication(ledger, view.rows, self._shelf.state.engine, PIN, {"pinned": rows})
         try:
             kept = self._shelf.views.publish(publication, expected=view.version)
         except Outrun:  # another process went on with a window of its own: its next compaction, or ours, reads the pin
@@ -209,11 +243,24 @@ class Pinning:
         return self._services.count.messages(entry.message for entry in entries)
 
 
+def is_shown(held: Held, ledger: Ledger) -> bool:
+    """Whether a window shows all of a pin's group as it was said, its pictures perhaps smaller."""
+    return bool(held.entries) and len(Pinned(held.entries).shown_in(ledger).entries) == len(held.entries)
+
+
 def as_entries(rows: Iterable[Row], ledger: Ledger) -> tuple[Entry, ...]:
-    """Rows as entries: those of the window where it shows them as they are."""
-    found = {row.position: row for row in rows if row.message is not None}
-    shown = {entry.row: entry for entry in ledger if entry.kind is Kind.ORIGINAL and entry.row in found} if found else {}
-    return tuple(shown.get(at) or Entry(row.message, at) for at, row in found.items() if row.message is not None)
+    """Rows as entries: those of the window where it shows them as they are, or with the smaller pictures that a model takes."""
+    found = {row.position: row.message for row in rows if row.message is not None}
+    shown = {entry.row: entry for entry in ledger if _shows(entry, found)} if found else {}
+    return tuple(shown.get(at) or Entry(message, at) for at, message in found.items())
+
+
+def _shows(entry: Entry, messages: Mapping[int, Message]) -> bool:
+    """Whether an entry shows one of these messages, by row."""
+    message = messages.get(entry.row) if entry.row is not None else None
+    if message is None:
+        return False
+    return entry.kind is Kind.ORIGINAL or (entry.kind is Kind.DIGEST and is_same_but_for_images(entry.message, message))
 
 
 def in_archive_order(held: Iterable[Held], groups: Groups) -> Pinned:

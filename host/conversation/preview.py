@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -56,11 +56,10 @@ def untouched(services: Services, shelf: Shelf) -> Iterator[None]:
             services.state.save(before)
 
 
-def preview_of(
-    before: Ledger, messages: Sequence[Message], tokens: int, wish: Wish, verdict: Verdict, measure: Callable[[list[Message]], int]
-) -> Preview:
+def preview_of(before: Ledger, messages: list[Message], wish: Wish, verdict: Verdict, measure: Callable[[list[Message]], int]) -> Preview:
     """What a compaction that was tried says of the one that would be done."""
     settled, part = verdict.settled, part_of(before, messages, wish.keep)
+    tokens = measure(messages)
     return Preview(
         before=tokens,
         after=tokens if settled is None else measure(settled.messages),

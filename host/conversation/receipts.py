@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from host.conversation.heard import ROWS, WHOLE
+from host.conversation.heard import ROWS
 from host.conversation.restoring import TOLD, extended
 from host.conversation.triggers import TRIGGERS
 from host.errors import UsageError
@@ -21,6 +21,7 @@ from host.store.protocols import Archive
 from host.store.values import Published, Row
 from host.transforms.handoff import is_handoff
 
+WHOLE = 2_000  # rows, the newest, that are heard whoever spoke; before them the user alone, whose rules hold for long
 COMPACTIONS = frozenset(trigger.name for trigger in TRIGGERS)
 """What triggers the versions of a window that have a receipt."""
 

@@ -27,7 +27,11 @@ Tokens = Callable[[Gauged], int]
 
 @dataclass(frozen=True)
 class Trigger:
-    """One occasion. ``passes``: how often in a row, as long as each makes progress. ``force``: whatever the threshold says."""
+    """One occasion. ``passes``: how often in a row, as long as each makes progress.
+
+    ``force``: the user wants it, whatever stands against it. ``refused``: the model did not take the window, whatever it is
+    counted for.
+    """
 
     name: str
     when: str
@@ -35,6 +39,7 @@ class Trigger:
     tokens: Tokens
     passes: int = 1
     force: bool = False
+    refused: bool = False
 
 
 def estimated(conversation: Gauged) -> int:
@@ -52,7 +57,7 @@ def reported(conversation: Gauged) -> int:
 
 PREFLIGHT = Trigger("preflight", "before every model call", "calibrated estimate of system, messages and tools", estimated, passes=3)
 POST_RESPONSE = Trigger("post-response", "when the results of a reply's tool calls are in", "prompt tokens the provider reported", reported)
-REFUSAL = Trigger("refusal", "when the model refuses a window as too long", "not asked", estimated, force=True)
+REFUSAL = Trigger("refusal", "when the model refuses a window as too long", "not asked", estimated, refused=True)
 MANUAL = Trigger("manual", "when the user asks", "not asked", estimated, force=True)
 
 TRIGGERS: tuple[Trigger, ...] = (PREFLIGHT, POST_RESPONSE, REFUSAL, MANUAL)

@@ -16,20 +16,28 @@ from host.pipeline.settle import Settled
 
 @dataclass(frozen=True)
 class Wish:
-    """What a compaction is asked for. ``keep`` exchanges at the end stay as they are; None: the engine decides."""
+    """What a compaction is asked for. ``keep`` exchanges at the end stay as they are; None: the engine decides.
+
+    ``is_first``: not one more pass on the same occasion.
+    """
 
     trigger: Trigger
     focus: str | None = None
     keep: int | None = None
+    is_first: bool = True
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was settled, or why the old window stays, and what the engine says of it."""
+    """What was settled, or why the old window stays, and what the engine says of it.
+
+    ``undone``: the engine took its part for compacted, and the window stays all the same.
+    """
 
     settled: Settled | None = None
     idle: Idle | None = None
     report: Report = field(default_factory=Report)
+    undone: bool = False
 
     @property
     def refused(self) -> str | None:

@@ -36,8 +36,9 @@ def words_of_report(report: Report) -> list[str]:
         )
     elif report.failed_model:
         why = f" ({shown(report.error)})" if report.error else ""
+        other = repr(report.answered_by) if report.answered_by else "another model"
         told.append(
-            f"Configured compression model {report.failed_model!r} failed{why}. Recovered with the main model; "
+            f"Configured compression model {report.failed_model!r} failed{why}. Recovered with {other}; "
             "check auxiliary.compression.model in config.yaml."
         )
     return told

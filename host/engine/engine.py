@@ -133,7 +133,7 @@ class Engine(ContextEngine, Generic[S]):
             return None
         if effect.waits(tokens, tolerance_of(self.threshold_tokens, self.limit)):
             return Idle(Reason.WAITING_FOR_USAGE, f"the last compaction left about {effect.left:,} tokens, which nobody has counted yet")
-        if effect.is_paused and not effect.has_outgrown(tokens):
+        if effect.is_paused and not effect.has_outgrown(tokens) and not effect.has_come_loose(tokens, self.services.staying()):
             return Idle(Reason.INEFFECTIVE, f"{effect.ineffective} in a row, {tokens:,} tokens are left")
         return None
 
@@ -211,6 +211,14 @@ class Engine(ContextEngine, Generic[S]):
         super().on_session_reset()
         self.state = EngineState()
 
+    def on_not_published(self, tokens: int | None) -> None:
+        """The host goes on with the window as it was before the last compaction, and so do all counters.
+
+        ``tokens`` are those of the window where that was an automatic compaction which came to nothing, None otherwise.
+        """
+        if tokens is not None:
+            self.state = replace(self.state, effect=self.state.effect.after_nothing(tokens, self.services.staying()))
+
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         """One schema per method that is marked with ``@tool``."""
         return [schema_of(method) for method in tools_of(self).values()]
@@ -241,7 +249,8 @@ class Engine(ContextEngine, Generic[S]):
         self.compression_count += 1
         self.last_prompt_tokens = -1  # the contract's word for "no real count yet"
         report = replace(self.state.report, made_progress=True)
-        effect = self.state.effect.after_compaction(saved=saved, left=left, without_model=report.fallback_used)
+        stays = self.services.staying()
+        effect = self.state.effect.after_compaction(saved=saved, left=left, without_model=report.fallback_used, stays=stays)
         self.state = replace(self.state, effect=effect, report=report)
         return after
 
@@ -250,7 +259,8 @@ class Engine(ContextEngine, Generic[S]):
         report = replace(self.state.report, note="nothing to compact")
         effect = self.state.effect
         if not asked:
-            effect = effect.after_nothing(told or self.services.count.messages(messages) + self.services.facts.tools)
+            size = told or self.services.count.messages(messages) + self.services.facts.tools
+            effect = effect.after_nothing(size, self.services.staying())
         self.state = replace(self.state, effect=effect, report=report)
         return messages
 

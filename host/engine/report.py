@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Report:
     """The outcome in an engine's own words. ``dropped`` counts messages that left the window without a model's summary.
 
-    ``error`` is what went wrong, without secrets; ``failed_model`` a summary model that failed where another one answered.
+    ``error`` is what went wrong, without secrets; ``failed_model`` a summary model that failed, and ``answered_by`` the one that wrote the
+    summary in its place.
     """
 
     made_progress: bool = False
@@ -19,3 +20,4 @@ class Report:
     note: str = ""
     error: str = ""
     failed_model: str = ""
+    answered_by: str = ""

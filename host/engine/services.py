@@ -75,7 +75,7 @@ class State(Protocol):
 
 
 class Ask(Protocol):
-    """A question to the summary model; raises ProviderError, or Cancelled on interrupt."""
+    """A question to the summary model; raises ProviderError. An interrupt (KeyboardInterrupt) passes through every engine."""
 
     def __call__(self, prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:
         """The answer's text."""
@@ -108,7 +108,8 @@ class Services:
 
     ``ask`` is None where no model is configured; ``summary_models`` are the one that it asks and, where that is another, the
     main model, to be tried in this order. ``mask`` hides secrets in a text that leaves the conversation. ``pins`` are the
-    messages of the window that stay as they are; the host sets them before each compaction.
+    messages of the window that stay as they are; the host sets them before each compaction. ``staying`` tells the tokens of the
+    next request that no compaction takes away, 0 where nobody knows: system prompt, tools, newest request and newest group.
     """
 
     settings: Any
@@ -119,6 +120,7 @@ class Services:
     ask: Ask | None = None
     summary_models: tuple[SummaryModel, ...] = ()
     pins: tuple[Message, ...] = ()
+    staying: Callable[[], int] = lambda: 0
     thresholds: Thresholds = field(default_factory=Thresholds)
     mask: Callable[[str], str] = redact
     progress: Progress = lambda done, total, text: None

@@ -2,7 +2,8 @@
 
 A compaction is *without effect* where it found nothing to do, saved less than a tenth, or left a window that the provider counts
 at the threshold or above. After two in a row the automatic ones pause until something changes: a count with a tenth of the
-threshold free, a window grown by a quarter, another model, or a compaction by hand that helps.
+threshold free, a window grown by a quarter, a newest request or tool group so much smaller that a tenth of the window may go,
+another model, or a compaction by hand that helps.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Effect:
     saved: float | None = None  # share that the last one saved, until the next count judges it
     waiting: bool = False  # the provider has not counted since
     left: int = 0  # estimate of what the last one left
+    stays: int = 0  # of that, what no compaction takes away: prompt, tools, newest request and newest group
     real: int = 0  # the provider's last count
     fitting: int = 0  # the highest estimate whose real count was below the threshold
 
@@ -34,14 +36,14 @@ class Effect:
         """Whether automatic compactions would be in vain."""
         return self.ineffective >= INEFFECTIVE_LIMIT
 
-    def after_compaction(self, *, saved: float, left: int, without_model: bool) -> Effect:
+    def after_compaction(self, *, saved: float, left: int, without_model: bool, stays: int = 0) -> Effect:
         """A compaction was made; the next count judges it."""
         streak = self.streak + 1 if without_model else 0
-        return replace(self, saved=saved, left=left, waiting=True, streak=streak)
+        return replace(self, saved=saved, left=left, stays=stays, waiting=True, streak=streak)
 
-    def after_nothing(self, size: int) -> Effect:
+    def after_nothing(self, size: int, stays: int = 0) -> Effect:
         """An automatic compaction found nothing to do in a window of that many tokens."""
-        return replace(self, ineffective=self.ineffective + 1, left=size)
+        return replace(self, ineffective=self.ineffective + 1, left=size, stays=stays)
 
     def after_count(self, prompt: int | None, threshold: int) -> Effect:
         """The provider counted the window, or answered without a count (None): either ends the wait and the judgement."""
@@ -60,6 +62,10 @@ class Effect:
     def has_outgrown(self, tokens: int) -> bool:
         """Whether so much came since the last compaction that the next one finds something."""
         return 0 < self.left * GROWN <= tokens
+
+    def has_come_loose(self, tokens: int, stays: int) -> bool:
+        """Whether a tenth of the window may go now that had to stay at the last compaction; ``stays`` are the tokens that still do."""
+        return self.stays > 0 and self.stays - stays >= tokens * LEAST_SAVING
 
     def waits(self, rough: int, tolerance: int) -> bool:
         """Whether an estimate at the threshold is what the last compaction left: the provider's count says what that is worth."""

@@ -225,7 +225,7 @@ def holds(shown: Message, wanted: Message) -> bool:
     if shown is wanted or shown == wanted:
         return True
     parts = split_merged(shown)
-    return len(parts) == 2 and parts[1] == wanted
+    return len(parts) > 1 and parts[-1] == wanted
 
 
 def count_tools(conversation: Conversation, tools: Sequence[ToolSchema]) -> int:

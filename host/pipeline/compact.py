@@ -30,6 +30,7 @@ class Middle:
     room: int  # tokens that the summary may take
     focus: str | None = None
     opening: str = ""  # what the user began the conversation with
+    later: Sequence[Message] = ()  # the turns that stay behind the summary
 
     @property
     def turns(self) -> list[Message]:
@@ -92,6 +93,7 @@ def middle_of(pruned: Sequence[Message], full: Sequence[Message], cut: Cut, plan
         room=plan.summary,
         focus=plan.focus,
         opening=next((text_of(m) for m in full if m.get("role") == "user" and not is_handoff(m)), ""),
+        later=full[cut.end :],
     )
 
 

@@ -47,6 +47,22 @@ def room_for_block(exact: Exact, before: Sequence[Entry], after: Sequence[Entry]
     return min(exact.budget, (min(old, exact.threshold) - new) // 2, max(share, stands))
 
 
+def widest_room(exact: Exact, old: int, new: int) -> int:
+    """Tokens for a block that says what would else be lost: all up to the threshold, as long as the window does not grow."""
+    return min(exact.budget, min(old, exact.threshold) - new)
+
+
+def is_bound_by_size(exact: Exact, old: int, new: int) -> bool:
+    """Whether a block has too little room only because hardly anything was saved."""
+    return old - new < min(exact.budget, exact.threshold - new)
+
+
+def loses(exact: Exact, before: Sequence[Entry], after: Sequence[Entry]) -> bool:
+    """Whether anything that holds was told in the window ``before`` and is told nowhere in the one ``after``."""
+    old, new = _Window(before), _Window(after)
+    return any(not new.shows(one.fact.text) for one in new.without(exact.holding) if old.tells(one))
+
+
 def with_block(entries: list[Entry], exact: Exact, room: int) -> list[Entry]:
     """The entries, which have no block, with one of what holds and is told in none of them, if it fits into ``room`` tokens."""
     if room - FRAME < LEAST:
@@ -69,12 +85,23 @@ class _Window:
 
     def without(self, told: Sequence[Told]) -> list[Told]:
         """What was told in rows that the window does not show as they are."""
-        shown = {entry.row for entry in self._entries if entry.kind is Kind.ORIGINAL}
-        return [one for one in told if one.row not in shown]
+        return [one for one in told if one.row not in self._rows]
+
+    def tells(self, one: Told) -> bool:
+        """Whether what was told is told here: in its own row, or by what stands for that."""
+        return one.row in self._rows or one.fact.text in self._made
 
     def shows(self, text: str) -> bool:
         """Whether a text is said or quoted anywhere in the window."""
         return text in self._text
+
+    @cached_property
+    def _rows(self) -> frozenset[int | None]:
+        return frozenset(entry.row for entry in self._entries if entry.kind is Kind.ORIGINAL)
+
+    @cached_property
+    def _made(self) -> str:
+        return "\n".join(searchable(entry.message) for entry in self._entries if entry.kind is not Kind.ORIGINAL)
 
     @cached_property
     def _text(self) -> str:

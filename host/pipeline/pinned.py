@@ -37,10 +37,10 @@ class Pinned:
         """Those of them that are of these rows."""
         return replace(self, entries=[entry for entry in self.entries if entry.row in rows])
 
-
-def shown_rows(entries: Sequence[Entry]) -> frozenset[int | None]:
-    """The rows that a window shows as they were said."""
-    return frozenset(entry.row for entry in entries if entry.kind is Kind.ORIGINAL)
+    def shown_in(self, entries: Sequence[Entry]) -> Pinned:
+        """Those of them that a window shows as they were said, or in the very form that they have here."""
+        forms = {entry.row: entry for entry in self.entries}
+        return self.among({entry.row for entry in entries if entry.kind is Kind.ORIGINAL or entry == forms.get(entry.row)})
 
 
 def joined(ledger: Ledger, pinned: Pinned) -> Ledger:
@@ -85,13 +85,13 @@ def inserted(entries: list[Entry], wanted: Entry, pinned: Pinned) -> list[Entry]
 
 
 def group_of_their_own(entries: list[Entry], pinned: Pinned) -> list[Entry]:
-    """Pinned calls are answered by their own results: what stood in for them goes."""
+    """Pinned calls are answered by their own results: what stood in for them goes. An archived one answers another call."""
     kept: list[Entry] = []
     owner: int | None = None
     for entry in entries:
         if entry.message.get("role") != "tool":
             owner = entry.row
-        elif owner is not None and owner in pinned.rows and entry.row not in pinned.rows:
+        elif owner is not None and owner in pinned.rows and entry.row not in pinned.rows and entry.kind is not Kind.ORIGINAL:
             continue
         kept.append(entry)
     return kept
@@ -135,9 +135,9 @@ def with_merges(entries: Sequence[Entry], pinned: Pinned) -> list[Entry]:
 
 def with_bridges(entries: Sequence[Entry], pinned: Pinned) -> list[Entry]:
     """The entries with the turns that keep roles apart around pinned messages; done twice is done once."""
-    if not pinned.entries:
-        return list(entries)
     bare = unbridged(entries)
+    if not pinned.entries:
+        return bare
     first = next((i for i, entry in enumerate(bare) if not is_system(entry.message)), len(bare))
     seams = {i for i, (left, right) in enumerate(pairwise(bare), 1) if _is_seam(left, right, pinned)}
     if first < len(bare) and bare[first].row in pinned.rows:
@@ -148,8 +148,13 @@ def with_bridges(entries: Sequence[Entry], pinned: Pinned) -> list[Entry]:
 
 
 def unbridged(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without turns that only kept roles apart."""
-    return [entry for entry in entries if entry.kind is not Kind.FOREIGN or not is_bridge(entry.message)]
+    """The entries without turns that only keep a pinned message apart; what is no summary is merged with nothing, and keeps its own."""
+    kept: list[Entry] = []
+    for entry, after in zip(entries, [*entries[1:], None], strict=True):
+        is_made = entry.kind is Kind.FOREIGN and is_bridge(entry.message)
+        if not is_made or (kept and after is not None and _keeps_apart(kept[-1], entry, after)):
+            kept.append(entry)
+    return kept
 
 
 def ranges(rows: Sequence[int]) -> tuple[range, ...]:
@@ -161,6 +166,12 @@ def ranges(rows: Sequence[int]) -> tuple[range, ...]:
         else:
             spans.append(range(row, row + 1))
     return tuple(spans)
+
+
+def _keeps_apart(left: Entry, between: Entry, right: Entry) -> bool:
+    """Whether two of one role would meet without the turn between them, of which the first is no summary that could be merged."""
+    role = left.message.get("role")
+    return left.kind not in HANDOFFS and role == right.message.get("role") != between.message.get("role")
 
 
 def _is_seam(left: Entry, right: Entry, pinned: Pinned) -> bool:

@@ -30,6 +30,11 @@ class Listed:
         """Whether it still holds and the window does not say it."""
         return not self.is_visible and self.replaced_by is None
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether it is out of the window and no longer holds. Each is one of the three: visible, replaced or lost."""
+        return not self.is_visible and self.replaced_by is not None
+
 
 def listed(left: Iterable[Told], replaced: Mapping[Key, Told], shows: Callable[[str], bool]) -> list[Listed]:
     """The values of every role and the rules of the user in what left, each text once by its newest mention, in row order.

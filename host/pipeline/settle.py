@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
-from host.messages.canonical import canonical, identity, without_private
-from host.messages.ledger import Entry, Kind, Ledger, align
-from host.messages.reading import call_id, calls_of, is_system, text_of
+from host.messages.canonical import canonical, identity
+from host.messages.ledger import Entry, Kind, Ledger
+from host.messages.reading import text_of
 from host.messages.types import Message
 from host.messages.violations import violations
-from host.pipeline.exact import SUMMARIES, Exact, room_for_block, with_block, without_block
+from host.pipeline.adjoining import adjoined
+from host.pipeline.exact import SUMMARIES, Exact, is_bound_by_size, loses, room_for_block, widest_room, with_block, without_block
 from host.pipeline.pinned import (
     HANDOFFS,
     Pinned,
@@ -21,17 +22,19 @@ from host.pipeline.pinned import (
     joined,
     ranges,
     restored,
-    shown_rows,
     unbridged,
     uncovered,
     with_bridges,
     with_merges,
 )
-from host.transforms.handoff import is_handoff, merged_in_front, split_merged
-from host.transforms.sanitize import STUB, pair_results
+from host.pipeline.prompt import instructed
+from host.pipeline.recognition import recognised
+from host.transforms.handoff import merged_in_front
+from host.transforms.sanitize import pair_results
 
 Count = Callable[[Sequence[Message]], int]
 NONE: Mapping[int, int] = {}
+LITTLE = 2_000  # tokens: a short summary and its frame, by which a sound window may be larger without anybody's fault
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,15 @@ class Settled:
 
 @dataclass(frozen=True)
 class Refused:
-    """The old view stays; ``rule`` says what the returned list broke."""
+    """The old view stays; ``rule`` says what the returned list broke. ``is_worthless``: none, but it would do no good."""
 
     rule: str
+    is_worthless: bool = False
 
 
-IDLE = Refused("there was nothing to compact")
+IDLE = Refused("there was nothing to compact", is_worthless=True)
+NO_GAIN = Refused("there is nothing to gain: a summary would be longer than what it stands for", is_worthless=True)
+NOT_WORTH_IT = Refused("it would save less than the user's rules and exact values need that would leave the window", is_worthless=True)
 
 
 def settle(
@@ -86,14 +92,13 @@ def settle(
         return Refused(f"it returned {type(returned).__name__}, not a list of messages")
     if oddity := _oddity(returned):
         return Refused(oddity)
-    entries = recognised(before, [part for message in returned for part in split_merged(without_private(message))])
-    entries = unbridged([*map(_written_anew, entries, _parts_anew(returned, given))])
+    entries = unbridged(recognised(before, returned, given))
     if unkeepable := [entry.message for entry in entries if entry.row is None and not _can_be_kept(entry.message)]:
         return Refused(f"it returned a message of role {unkeepable[0].get('role')!r} that JSON cannot hold")
     pinned = Pinned(pins, places)
     settled = _judged(before, entries, pinned, count, exact)
     if limit is not None and isinstance(settled, Settled) and settled.receipt.after > max(limit, settled.receipt.before):
-        return _judged(before, entries, pinned.among(shown_rows(before)), count, exact)
+        return _judged(before, entries, pinned.shown_in(before), count, exact)
     return settled
 
 
@@ -102,7 +107,7 @@ def _judged(before: Ledger, entries: list[Entry], pinned: Pinned, count: Count, 
     entries, repairs = completed(before, entries, pinned)
     if (newest := _lost_newest(before, entries)) is not None:
         return Refused(f"it left out the newest message ({newest})")
-    ledger = Ledger(with_bridges(with_covers(before, with_merges(entries, pinned)), pinned))
+    ledger = Ledger(with_bridges(with_covers(before, with_merges(adjoined(entries), pinned)), pinned))
     messages = render(ledger)
     if is_same_window(ledger, before):
         return IDLE
@@ -111,10 +116,12 @@ def _judged(before: Ledger, entries: list[Entry], pinned: Pinned, count: Count, 
     old, new = count(render(before)), count(messages)
     most = old if new <= old else count(render(joined(before, pinned)))
     if new > most:
-        return Refused(f"the window grew from {old:,} to {new:,} tokens")
-    if exact is not None:
-        ledger, messages, new = _with_exact(before, ledger, exact, count, most, new, pinned)
-    return Settled(ledger, messages, receipt_of(before, ledger, old, new, repairs))
+        return NO_GAIN if new - most <= LITTLE else Refused(f"the window grew from {old:,} to {new:,} tokens")
+    chosen = (ledger, new) if exact is None else _with_exact(before, ledger, exact, count, most, pinned)
+    if isinstance(chosen, Refused):
+        return chosen
+    ledger, new = chosen
+    return Settled(ledger, render(ledger), receipt_of(before, ledger, old, new, repairs))
 
 
 def _oddity(returned: list[object]) -> str:
@@ -126,17 +133,22 @@ def _oddity(returned: list[object]) -> str:
     return ""
 
 
-def _with_exact(
-    before: Ledger, ledger: Ledger, exact: Exact, count: Count, old: int, new: int, pinned: Pinned
-) -> tuple[Ledger, list[Message], int]:
-    """The window with its block, as long as it is smaller than before and below the threshold."""
-    bare = Ledger(without_block(unbridged(ledger)))
-    room = room_for_block(exact, before, bare, old, count(render(bare)) if bare != ledger else new)
-    blocked = Ledger(with_bridges(with_block(list(bare), exact, room), pinned))
-    size = count(messages := render(blocked))
-    if size > min(old, max(exact.threshold, new)) or violations(messages):
-        return (ledger, render(ledger), new)
-    return blocked, messages, size
+def _with_exact(before: Ledger, bare: Ledger, exact: Exact, count: Count, old: int, pinned: Pinned) -> tuple[Ledger, int] | Refused:
+    """The window with its block, no larger than before and below the threshold; where that loses what was said, with more of it."""
+    plain = Ledger(without_block(unbridged(bare)))
+    new, size = count(render(plain)), count(render(bare))
+
+    def blocked(room: int) -> tuple[Ledger, int]:
+        ledger = Ledger(with_bridges(with_block(list(plain), exact, room), pinned))
+        total = count(messages := render(ledger))
+        return (bare, size) if total > min(old, max(exact.threshold, size)) or violations(messages) else (ledger, total)
+
+    chosen = blocked(room_for_block(exact, before, plain, old, new))
+    if loses(exact, before, chosen[0]):
+        chosen = blocked(widest_room(exact, old, new))
+        if is_bound_by_size(exact, old, new) and loses(exact, before, chosen[0]):
+            return NOT_WORTH_IT
+    return chosen
 
 
 def render(ledger: Ledger) -> list[Message]:
@@ -154,35 +166,13 @@ def render(ledger: Ledger) -> list[Message]:
     return sent
 
 
-def recognised(before: Ledger, messages: Sequence[Message]) -> list[Entry]:
-    """An entry per message: the archived one where it is the same, else what it was made from."""
-    found = align(before, messages)
-    shortened = _by_call(before, {index for index in found if index is not None})
-    return [
-        _unmerged(before[index]) if index is not None else _made(message, shortened, before)
-        for index, message in zip(found, messages, strict=True)
-    ]
-
-
-def _parts_anew(returned: Sequence[Message], given: Sequence[Message]) -> list[bool]:
-    """Per part whether it is of a message that the engine made, as far as an engine that copies nothing lets it be told."""
-    kept = {id(message) for message in given}
-    copies_nothing = any(id(message) in kept for message in returned)
-    return [copies_nothing and id(message) not in kept for message in returned for _ in split_merged(without_private(message))]
-
-
-def _written_anew(entry: Entry, anew: bool) -> Entry:
-    """A summary in the same words as the last one stands for more than that did."""
-    return replace(entry, covers=()) if anew and entry.kind is Kind.SUMMARY else entry
-
-
 def completed(before: Ledger, entries: list[Entry], pinned: Pinned) -> tuple[list[Entry], tuple[str, ...]]:
     """System prompt, newest request and pins are back in archive order, and every call has its result."""
-    repairs: list[str] = []
+    prompt, entries, repairs = instructed(before, entries, pinned)
     wanted = _wanted(before, pinned)
     for one in wanted:
         kept = next((entry for entry in entries if entry.row == one.row), None)
-        if kept is not None and (kept.kind is Kind.ORIGINAL or one.row not in pinned.rows):
+        if kept is not None and (kept.kind is Kind.ORIGINAL or one.row not in pinned.rows or kept == one):
             continue
         twin = _twin(entries, one, pinned) if one.row not in pinned.rows else None
         if twin is not None:
@@ -191,8 +181,9 @@ def completed(before: Ledger, entries: list[Entry], pinned: Pinned) -> tuple[lis
             entries = restored(entries, one, pinned)
             repairs.append(f"restored the {one.message.get('role')} message of row {one.row}")
     entries = group_of_their_own(entries, pinned)
-    entries = in_order(entries, with_covers(before, entries), {one.row for one in wanted}, pinned)
-    entries = _request_last(before, entries)
+    covering = with_covers(before, [*prompt, *entries])[len(prompt) :]
+    entries = in_order(entries, covering, {one.row for one in wanted}, pinned)
+    entries = [*prompt, *_request_last(before, entries)]
     paired = pair_results([entry.message for entry in entries])
     if paired.is_repaired:
         repairs.append(
@@ -236,10 +227,9 @@ def newest_request_entry(ledger: Sequence[Entry]) -> Entry | None:
 
 
 def _wanted(before: Ledger, pinned: Pinned) -> list[Entry]:
-    """What must be in every window, in archive order."""
+    """What must be in every window behind the system prompt, in archive order."""
     request = newest_request_entry(before)
-    leading = list(takewhile(lambda entry: is_system(entry.message), before))
-    wanted = [*leading, *pinned.entries, *([request] if request else [])]
+    wanted = [*pinned.entries, *([request] if request else [])]
     return sorted({entry.row: entry for entry in wanted if entry.row is not None}.values(), key=pinned.place)
 
 
@@ -257,14 +247,22 @@ def _repaired(entry: Entry | None, message: Message) -> Entry:
 
 
 def _request_last(before: Ledger, entries: list[Entry]) -> list[Entry]:
-    """The newest request stands behind all that the user said before, and behind whatever an engine wrote in the user's name."""
+    """The newest request stands behind all that the user said before, and behind whatever an engine wrote in the user's name.
+
+    Where nothing was said since, nothing stands behind it.
+    """
     request = newest_request_entry(before)
     place = next((i for i, entry in enumerate(entries) if request is not None and entry.row == request.row), len(entries))
-    late = [i for i, entry in enumerate(entries) if i > place and entry.message.get("role") == "user" and entry.kind not in HANDOFFS]
+    is_newest = request is not None and before[-1].row == request.row
+    late = [i for i, entry in enumerate(entries) if i > place and (is_newest or _is_of_user(entry))]
     if not late:
         return entries
     behind = [entry for i, entry in enumerate(entries) if i > place and i not in late]
     return [*entries[:place], *(entries[i] for i in late), entries[place], *behind]
+
+
+def _is_of_user(entry: Entry) -> bool:
+    return entry.message.get("role") == "user" and entry.kind not in HANDOFFS
 
 
 def _lost_newest(before: Ledger, entries: list[Entry]) -> str | None:
@@ -288,37 +286,3 @@ def _twin(entries: list[Entry], wanted: Entry, pinned: Pinned) -> int | None:
     told, free = identity(wanted.message), range(len(entries) - 1, -1, -1)
     spoken = (i for i in free if entries[i].message.get("role") == wanted.message.get("role") and entries[i].row not in pinned.rows)
     return next((i for i in spoken if entries[i].kind is Kind.ORIGINAL and identity(entries[i].message) == told), None)
-
-
-def _unmerged(entry: Entry) -> Entry:
-    return replace(entry, kind=Kind.SUMMARY) if entry.kind is Kind.MERGED else entry
-
-
-def _by_call(before: Ledger, used: set[int]) -> dict[tuple[str, str], list[Entry]]:
-    """Entries that the returned list does not hold as they were, by role and call ids: what a digest was made from."""
-    left: dict[tuple[str, str], list[Entry]] = {}
-    for index in range(len(before) - 1, -1, -1):
-        if index not in used and (key := _call_key(before[index].message)):
-            left.setdefault(key, []).append(before[index])
-    return left
-
-
-def _call_key(message: Message) -> tuple[str, str] | None:
-    if message.get("role") == "tool":
-        return ("tool", str(message.get("tool_call_id")))
-    calls = calls_of(message)
-    return ("assistant", " ".join(map(call_id, calls))) if calls else None
-
-
-def _made(message: Message, shortened: dict[tuple[str, str], list[Entry]], before: Ledger) -> Entry:
-    """The entry of a message that no row is equal to."""
-    if is_handoff(message):
-        return Entry(message, None, Kind.SUMMARY)
-    if message.get("role") == "tool" and message.get("content") == STUB:
-        return Entry(message, None, Kind.STUB)
-    key = _call_key(message)
-    if key and (sources := shortened.get(key)):
-        return Entry(message, sources.pop().row, Kind.DIGEST)
-    if is_system(message) and len(before) and is_system(before[0].message):
-        return Entry(message, before[0].row, Kind.DIGEST)  # the prompt with a note
-    return Entry(message, None, Kind.FOREIGN)

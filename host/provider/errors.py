@@ -6,6 +6,7 @@
         ├── KeyMissing          auth         no API key is set
         ├── KeyRefused          auth         401, 403
         ├── PaymentDue          billing      402
+        ├── QuotaUsedUp         billing      429 that will not pass by itself
         ├── NotThere            not_found    404
         ├── BadRequest          bad_request  400 and the other 4xx
         ├── RateLimited         rate_limit   429
@@ -34,11 +35,15 @@ CREDENTIALS = re.compile(r"(?<=//)[^/@]*@|[?#].*$")  # of an address: user:passw
 
 @dataclass(frozen=True)
 class Service:
-    """A model and the address it is asked at; knows which words must never be shown."""
+    """A model and the address it is asked at; knows which words must never be shown.
+
+    ``key_name`` is the environment variable that its key is in, empty where there is none or nobody knows.
+    """
 
     model: str
     url: str
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    key_name: str = ""
 
     def __str__(self) -> str:
         shown = CREDENTIALS.sub("", self.url)
@@ -72,6 +77,8 @@ class ServiceError(ProviderError):
     label: ClassVar[str] = "other"
     passing: ClassVar[bool] = False
     happened: ClassVar[str] = "failed"
+    of_key: ClassVar[str] = ""  # goes on with ``happened`` where the key's variable is known, which {} stands for
+    mend_key: ClassVar[str] = ""  # the remedy in that case
     remedy: ClassVar[str] = "run again with -v to see more, or try another model (model.name)"
 
     def __init__(self, service: Service, detail: str = "", *, status: int | None = None, retry_after: float | None = None) -> None:
@@ -80,7 +87,10 @@ class ServiceError(ProviderError):
         self.retry_after = retry_after
         answered = f" (HTTP {status})" if status else ""
         reason = f": {_one_line(self.detail)}" if self.detail.strip() else ""
-        super().__init__(f"{service} {self.happened}{answered}{reason}", self.remedy)
+        name = service.key_name
+        of_key = self.of_key.format(name) if name else ""
+        remedy = self.mend_key.format(name) if name and self.mend_key else self.remedy
+        super().__init__(f"{service} {self.happened}{of_key}{answered}{reason}", remedy)
 
 
 class KeyMissing(ServiceError):
@@ -96,6 +106,8 @@ class KeyRefused(ServiceError):
 
     label = "auth"
     happened = "refused the API key"
+    of_key = " in {}"
+    mend_key = "check the key in the environment variable {}, and that it may use this model"
     remedy = "check the key in the environment variable that model.api_key_env names, and that it may use this model"
 
 
@@ -104,7 +116,19 @@ class PaymentDue(ServiceError):
 
     label = "billing"
     happened = "wants to be paid first"
+    of_key = " for the key in {}"
+    mend_key = "add credit to the account of the key in {}, or set another model"
     remedy = "add credit to the account, or set model.name and model.provider to another one"
+
+
+class QuotaUsedUp(ServiceError):
+    """The quota of the account is used up: nothing that passes by itself."""
+
+    label = "billing"
+    happened = "has no quota left"
+    of_key = " for the key in {}"
+    mend_key = "see to plan and billing of the account of the key in {}: asking again does not help"
+    remedy = "see to plan and billing of the account, or set another model: asking again does not help"
 
 
 class NotThere(ServiceError):
@@ -184,6 +208,10 @@ BY_STATUS: dict[int, type[ServiceError]] = {
 }
 """HTTP status -> class; other 4xx are BadRequest, all 5xx ServerFailed."""
 
+USED_UP = "insufficient_quota"  # code or type of an error
+USED_UP_WORDS = ("exceeded your current quota", USED_UP)
+"""What a 429 says that waiting does not help; some services say so of a limit per minute too, and then when to come again."""
+
 BY_TYPE_NAME: dict[str, type[ServiceError]] = {
     "APITimeoutError": TimedOut,
     "TimeoutException": TimedOut,
@@ -213,10 +241,20 @@ def failure_of(error: Exception, service: Service) -> ServiceError:
     """What went wrong, in our words, for any exception that a call through the client raised."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return of_status(status)(service, _said(error), status=status, retry_after=_retry_after(error))
+        kind, pause = of_status(status), _retry_after(error)
+        if kind is RateLimited and _is_used_up(error, pause):
+            kind = QuotaUsedUp
+        return kind(service, _said(error), status=status, retry_after=pause)
     names = [base.__name__ for base in type(error).__mro__]
     kind = next((BY_TYPE_NAME[name] for name in names if name in BY_TYPE_NAME), ServiceError)
     return kind(service, _said(error))
+
+
+def _is_used_up(error: Exception, pause: float | None) -> bool:
+    if USED_UP in (getattr(error, "code", None), getattr(error, "type", None)):
+        return True
+    said = _said(error).casefold()
+    return pause is None and any(words in said for words in USED_UP_WORDS)
 
 
 def _said(error: Exception) -> str:

@@ -199,14 +199,24 @@ def _upright(opened: Image) -> Image:
 
 
 def _sizes(width: int, height: int, max_side: int) -> Iterator[tuple[int, int]]:
-    """Each half of the one before, from the first whose longer side is allowed; the shorter one never falls below 64 pixels."""
+    """Each half of the one before, from the first whose longer side is allowed; the shorter one never falls below 64 pixels.
+
+    A picture too thin for that gets the longest side that is allowed, as long as it loses no more than half of it.
+    """
     while True:
         if max(width, height) <= max_side:
             yield width, height
         least = max(0.5, LEAST_SIDE / min(width, height))
         if least >= 1:
+            if max_side < max(width, height) <= 2 * max_side:
+                yield _fitted(width, height, max_side)
             return
         width, height = max(1, round(width * least)), max(1, round(height * least))
+
+
+def _fitted(width: int, height: int, max_side: int) -> tuple[int, int]:
+    share = max_side / max(width, height)
+    return max(1, round(width * share)), max(1, round(height * share))
 
 
 def _forms(picture: Image, *, as_png: bool) -> Iterator[Picture]:

@@ -27,6 +27,7 @@ from host.provider.wire import sendable, wire
 if TYPE_CHECKING:
     from openai import OpenAI
 
+OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"  # the client insists on a key, local servers do not
 USAGE_KEYS = ("usage", "usageMetadata", "timings")  # where services count, the first that is there
@@ -40,7 +41,8 @@ class OpenAIProvider:
     ``timeout`` is in seconds and covers a whole call, retries included. ``max_retries`` is how often a failure that
     may pass (rate limit, server fault, broken connection) is tried again. With a ``base_url`` of its own a service
     gets the ``api_key`` given here or a placeholder, never the key that the environment holds for OpenAI. ``options`` are
-    further arguments of the client's call, such as ``reasoning_effort`` and ``extra_body``.
+    further arguments of the client's call, such as ``reasoning_effort`` and ``extra_body``. ``key_name`` is the environment variable
+    that ``api_key`` is from: failures name it.
     """
 
     def __init__(
@@ -52,15 +54,17 @@ class OpenAIProvider:
         timeout: float = 300.0,
         max_retries: int = 2,
         options: Mapping[str, Any] | None = None,
+        key_name: str = "",
     ) -> None:
         self.model = model
         self.timeout = timeout
         self.max_retries = max_retries
         self.options = dict(options or {})
         url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-        own_key = None if base_url else os.environ.get("OPENAI_API_KEY")
+        own_key = None if base_url else os.environ.get(OPENAI_KEY)
         self._key = (api_key or own_key or ("" if url == OPENAI_URL else PLACEHOLDER_KEY)).strip()
-        self.service = Service(model, url, secrets=(self._key, urlsplit(url).password or ""))
+        named = key_name if api_key else OPENAI_KEY if own_key else ""
+        self.service = Service(model, url, secrets=(self._key, urlsplit(url).password or ""), key_name=named)
 
     def __repr__(self) -> str:
         return f"OpenAIProvider({self.service})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +34,17 @@ class Price:
         return None if base is None else cls(base, output, cached, tuple(tiers), LISTED)
 
     def over(self, listed: Price | None) -> Price:
-        """What is said here, and the list's word where nothing is said."""
+        """What is said here, and the list's word where nothing is said.
+
+        Where the price of input is said here, the list's tiers and its price of cached input do not go with it.
+        """
         if listed is None:
             return self
-        if self.input is None:
-            return Price(listed.input, self.output, listed.cached, listed.tiers, self.source)
-        return self if self.output is not None else Price(self.input, listed.output, source=self.source)
+        output = listed.output if self.output is None else self.output
+        if self.input is not None:
+            return replace(self, output=output)
+        cached = listed.cached if self.cached is None else self.cached
+        return replace(self, input=listed.input, output=output, cached=cached, tiers=listed.tiers)
 
     def of_input(self, tokens: int) -> float | None:
         """Dollars for the input of one call, nothing of it cached."""

@@ -71,6 +71,7 @@ class Erasure:
     counts: dict[str, int] = field(default_factory=dict)  # messages, blobs, summaries, titles, engine states and others
     may_hold_copies: tuple[str, ...] = ()  # files and folders, each with why
     repeatable: tuple[str, ...] = ()  # ids, of the messages
+    also_in: tuple[str, ...] = ()  # other conversations with the same message, which keep it: it was named by its id
     receipt: int | None = None
     is_finished: bool = True  # whether the bytes are out of the file; the store remembers where they are not
 
@@ -88,6 +89,7 @@ class Erasure:
             "counts": dict(self.counts),
             "may_hold_copies": list(self.may_hold_copies),
             "may_be_said_again": list(self.repeatable),
+            "also_in": list(self.also_in),
             "receipt": self.receipt,
             "finished": self.is_finished,
         }

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from host.errors import UsageError
-from host.store.values import PIN, Publication, Published
+from host.store.values import IMAGES, PIN, Publication, Published
+
+PASSED_OVER = frozenset({PIN, IMAGES})
 
 
 class Version(NamedTuple):
@@ -38,11 +40,12 @@ class Undoing:
 def to_undo(versions: Sequence[Version]) -> Undoing:
     """Take back the newest version that is neither undone nor an undo itself. UsageError where there is none.
 
-    A version that only brought a pinned message in is passed over: it is unpinned to be taken back.
+    A version that only brought a pinned message in is passed over, it is unpinned to be taken back; so is one with smaller
+    pictures, as the large ones were refused.
     """
     undone = {version.undoes for version in versions}
     standing = [version for version in versions if version.undoes is None and version.version not in undone]
-    newest = next((version for version in reversed(standing) if version.trigger != PIN), None)
+    newest = next((version for version in reversed(standing) if version.trigger not in PASSED_OVER), None)
     if newest is None:
         raise UsageError("there is no compaction to undo", "`ctxhost sessions show` lists the versions of the window")
     older = standing[: standing.index(newest)]

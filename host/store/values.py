@@ -14,6 +14,7 @@ COMPRESSION = "compression"  # a session ended because its conversation went on 
 UNDONE = "undone"  # a child ended because the compaction that began it was undone
 IMPORT, REWIND = "import", "rewind"  # what triggered a view: another client's recording, or a caller who took messages back
 PIN = "pin"  # what triggered it: a pinned message was brought into the window
+IMAGES = "images"  # pictures of the window became smaller
 DIRECTORY = "working_directory"  # in a session's ``about``: where its client was at work
 GOAL = "goal"  # the session setting that a child takes over from its parent
 

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
 
 from host.messages.reading import calls_of
 from host.messages.types import Message
 from host.transforms.handoff import is_handoff
 
+T = TypeVar("T")
 OTHER = {"user": "assistant", "assistant": "user"}
 
 
-def kept_from(requests: Sequence[int], keep: int) -> int:
-    """Index at which the last ``keep`` exchanges begin; ``requests`` are the indices of what the user said, in order.
+def is_request(message: Message) -> bool:
+    """Whether an exchange begins with this message."""
+    return message.get("role") == "user" and not is_handoff(message)
 
-    Where there are fewer, all are kept. 0: nothing stands before them, or the user said nothing.
+
+def split_exchanges(items: Sequence[T], keep: int, begins: Callable[[T], bool]) -> tuple[list[T], list[T]]:
+    """What stands before the last ``keep`` exchanges, and those (hermes.md 12); ``begins`` tells what one begins with.
+
+    The whole list is one part where nothing is to be kept, and where nothing stands before what is.
     """
-    return requests[max(0, len(requests) - keep)] if requests else 0
+    requests = [at for at, item in enumerate(items) if begins(item)]
+    start = next(iter(requests[-keep:]), 0) if keep else 0
+    return (list(items[:start]), list(items[start:])) if start else (list(items), [])
 
 
-def split_exchanges(messages: Sequence[Message], keep: int) -> tuple[list[Message], list[Message]]:
-    """What stands before the last ``keep`` exchanges, and those (hermes.md 12). Without a tail the whole list is one part."""
-    start = kept_from([i for i, m in enumerate(messages) if m.get("role") == "user" and not is_handoff(m)], keep)
-    return (list(messages[:start]), list(messages[start:])) if start else (list(messages), [])
+def empty_turn(role: str) -> Message:
+    """A turn without words before a message of this role. Some providers refuse it: ``bridge`` gives one that all take."""
+    return {"role": OTHER[role], "content": ""}
 
 
-def rejoin(head: Sequence[Message], tail: Sequence[Message], *, merging: bool = True) -> list[Message]:
+def rejoin(
+    head: Sequence[Message], tail: Sequence[Message], *, merging: bool = True, turn: Callable[[str], Message] = empty_turn
+) -> list[Message]:
     """Both as one list. Two texts of one role that would meet become one message, what cannot be merged is kept apart by a turn.
 
-    Without ``merging`` no message is changed.
+    Without ``merging`` no message is changed: a conversation joins its window so, as it has to recognise each message again.
     """
     if not head or not tail or head[-1].get("role") != tail[0].get("role") or head[-1].get("role") not in OTHER:
         return [*head, *tail]
     if merging and _is_text(head[-1]) and _is_text(tail[0]):
         seam = {**tail[0], "content": f"{head[-1].get('content')}\n\n{tail[0].get('content')}"}
         return [*head[:-1], cast(Message, seam), *tail[1:]]
-    return [*head, {"role": OTHER[head[-1]["role"]], "content": ""}, *tail]
+    return [*head, turn(tail[0]["role"]), *tail]
 
 
 def _is_text(message: Message) -> bool:

@@ -115,21 +115,34 @@ def merged_in_front(handoff: str, message: Message) -> Message:
 
 
 def split_merged(message: Message) -> list[Message]:
-    """A merged message as the two it was made of; any other as itself."""
-    if not is_handoff(message):
-        return [message]
+    """A merged message as those it was made of, the handoffs first; any other as itself."""
+    handoffs: list[Message] = []
+    while is_handoff(message) and (parted := _first_handoff_off(message)) is not None:
+        handoff, message = parted
+        handoffs.append(handoff)
+    return [*handoffs, message]
+
+
+def _first_handoff_off(message: Message) -> tuple[Message, Message] | None:
+    """A handoff and the message that it was merged with; None where it stands alone."""
     content: object = message.get("content")
     if isinstance(content, list):
         return _split_parts(message, content)
     text = str(content).lstrip()
     if text.startswith(PRIOR_OPENING):
         prior = text[len(PRIOR_OPENING) :].partition(PRIOR_END)[0].removeprefix("\n").removesuffix(GAP)
-        return [_standalone(message, _behind_prior(text)), cast(Message, {**message, "content": prior})]
+        return _standalone(message, _behind_prior(text)), cast(Message, {**message, "content": prior})
     before, marker, behind = str(content).partition(END_MARKER)
     if not marker or (not behind and not calls_of(message)):
-        return [message]
+        return None
     own = None if behind in ("", NOTHING) else behind.removeprefix(GAP)
-    return [_standalone(message, before + marker), cast(Message, {**message, "content": own})]
+    return _standalone(message, before + marker), cast(Message, {**message, "content": own})
+
+
+def as_one(first: Message, second: Message) -> Message:
+    """Two handoffs that stand alone as one, in the role of the first: the notes of both under one prefix."""
+    notes = GAP.join(body for body in map(handoff_body, (first, second)) if body)
+    return _standalone(first, handoff_text(notes, short=text_of(first).lstrip().startswith(SHORT_PREFIX)))
 
 
 def with_note(system: Message) -> Message:
@@ -160,10 +173,10 @@ def opened(messages: Sequence[Message]) -> list[Message]:
     return [without_note(parts[0]), *parts[1:]] if parts and is_system(parts[0]) else parts
 
 
-def _split_parts(message: Message, parts: list[Part]) -> list[Message]:
+def _split_parts(message: Message, parts: list[Part]) -> tuple[Message, Message] | None:
     if not parts or not part_text(parts[0]).rstrip().endswith(END_MARKER):
-        return [message]
-    return [_standalone(message, part_text(parts[0])), cast(Message, {**message, "content": parts[1:]})]
+        return None
+    return _standalone(message, part_text(parts[0])), cast(Message, {**message, "content": parts[1:]})
 
 
 def _standalone(message: Message, text: str) -> Message:

@@ -12,8 +12,9 @@ import pytest
 from host.app import main_model, open_session, services_of, summary_endpoints
 from host.app.summaries import summary_models
 from host.config import Loaded, load
+from host.provider.errors import KeyRefused
 from host.store.memory import MemoryArchive, MemoryStore
-from host.testing import LoopbackServer, completion
+from host.testing import LoopbackServer, completion, fault
 from host.tokens import Counter, Remembered
 
 
@@ -82,6 +83,21 @@ ORDERS: list[tuple[str, dict[str, str], list[tuple[str, str, str | None]]]] = [
             ("big", LOCAL, "k2"),
         ],
     ),
+    (
+        "model: {name: gpt-4o}\nauxiliary: {compression: {api_key_env: CHEAP}}",
+        {"OPENAI_API_KEY": "k1"},
+        [("gpt-4o", "", "k1")],
+    ),
+    (
+        "model: {name: gpt-4o}\nauxiliary: {compression: {provider: anthropic}}",
+        {"OPENAI_API_KEY": "k1"},
+        [("gpt-4o", "", "k1")],
+    ),
+    (
+        "model: {name: gpt-4o}\nauxiliary: {compression: {model: a, api_key_env: CHEAP, fallback_chain: [{name: b, api_key_env: OWN}, c]}}",
+        {"OWN": "k2"},
+        [("b", "", "k2")],
+    ),
 ]
 
 
@@ -103,9 +119,28 @@ def test_who_is_asked_in_which_order_where_and_with_which_key(
     assert (services.ask is None) == (not asked)
 
 
+def test_one_that_cannot_be_asked_is_named_beside_the_same_model_that_can(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k1")
+    first, second = summary_endpoints(configured("model: {name: gpt-4o}\nauxiliary: {compression: {api_key_env: CHEAP}}"))
+    assert "no key for gpt-4o in CHEAP" in first.missing and not second.missing
+
+
 def test_a_key_is_never_in_the_text_of_an_endpoint(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "very-secret-key")
     assert "very-secret-key" not in repr(summary_endpoints(configured("model: {name: gpt-4o}")))
+
+
+def test_a_refused_key_is_named_by_the_variable_that_it_is_from(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OWN", "MINE"):
+        monkeypatch.setenv(name, "sk-loopback-0123456789")
+    with LoopbackServer([fault(401), fault(401)]) as server:
+        loaded = configured(
+            f"model: {{name: big, base_url: '{server.base_url}', api_key_env: MINE}}\n"
+            "auxiliary: {transient_retries: 0, compression: {model: small, api_key_env: OWN}}"
+        )
+        for model, variable in zip(summary_models(loaded, main_model(loaded)), ("OWN", "MINE"), strict=True):
+            with pytest.raises(KeyRefused, match=f"refused the API key in {variable} "):
+                model.ask("notes, please")
 
 
 WINDOWS = [

@@ -187,6 +187,13 @@ def test_a_word_that_is_forgotten_by_its_id_may_be_said_again_and_that_is_said(h
     assert shown(capsys)["may_be_said_again"] == []
 
 
+def test_where_the_same_message_stands_too_is_said_before_the_question(home: Home, capsys: Printed) -> None:
+    said = user("My number is 80243-7, please book it.")
+    here, there = home.talk("here", [said]), home.talk("there", [said])
+    assert home.run("archive", "forget", f"{here}:1", "--yes") == 0
+    assert f"the same message stands in 1 other conversation and stays there ({there}); erase its text" in capsys.readouterr().out
+
+
 def test_a_damaged_replay_does_not_keep_a_text_from_being_forgotten_and_is_named(home: Home, capsys: Printed) -> None:
     home.talk()
     broken = home.path / "replays" / "broken"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +186,11 @@ def test_nothing_is_said_of_the_cost_of_a_model_without_a_price(tmp_path: Path, 
     assert figures(capsys)["cost"] is None
     run(["replay", session(tmp_path), "--window", "8000"])
     assert "cost" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["sessions", "archive"])
+def test_the_line_of_a_group_names_all_its_commands(name: str) -> None:
+    group = import_module(f"host.cli.{name}")
+    commands = getattr(group, name).commands
+    named = set(COMMANDS[name][1].rstrip(".").partition(": ")[2].split(", "))
+    assert named == {command for command, at in commands.items() if not at.hidden}

@@ -51,6 +51,17 @@ def test_a_receipt_is_a_table_with_its_sums_below(home: Home, conversation: str,
     assert lines[-1] == "4 values and 2 rules of the user: 1 still visible, 1 replaced, 4 lost"
 
 
+def test_what_the_window_still_says_counts_as_visible_though_it_was_replaced(home: Home, capsys: Printed) -> None:
+    home.compact(home.talk("still", TALK), covers=range(1, 5), summary="It was port 8080.")
+    assert home.run("sessions", "receipt", "still", "--json") == 0
+    page = shown(capsys)
+    (old,) = [one for one in page["listed"] if one["text"] == "8080"]
+    assert (old["visible"], old["replaced_by"]["text"]) == (True, "9090")
+    counts = page["counts"]
+    assert counts["visible"] + counts["replaced"] + counts["lost"] == counts["values"] + counts["rules"] == len(page["listed"])
+    assert counts["replaced"] == 0
+
+
 def test_lost_shows_only_what_holds_and_is_not_said(home: Home, conversation: str, capsys: Printed) -> None:
     assert home.run("sessions", "receipt", "work", "1", "--lost") == 0
     lines = capsys.readouterr().out.splitlines()
@@ -107,7 +118,7 @@ def test_the_answer_is_no_where_there_is_nothing_to_list(home: Home, capsys: Pri
     assert home.run("sessions", "receipt", "plain") == 1
     assert capsys.readouterr().out == "nothing left the window: it was never compacted\n"
     assert home.run("sessions", "receipt", "plain", "--json") == 1
-    assert shown(capsys) is None
+    assert shown(capsys) == {"version": None, "reason": "nothing left the window: it was never compacted", "listed": []}
     home.compact(conversation, covers=range(1, 3))
     assert home.run("sessions", "receipt", "plain") == 1
     assert capsys.readouterr().out.splitlines()[-1] == "0 values and 0 rules of the user: 0 still visible, 0 replaced, 0 lost"

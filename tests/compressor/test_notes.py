@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from host.compressor.grounding import ground_snapshot
 from host.compressor.notes import CHARS, LEAST, collect_notes, notes_budget, parse_notes, render, write_notes
-from host.compressor.replaced import REPLACED
+from host.compressor.marks import is_marked
 from host.compressor.sources import SOURCES, Turns
 from host.compressor.template import Section
 from host.messages.redact import redact
@@ -203,14 +203,13 @@ def test_what_an_earlier_summary_says_is_replaced_as_well(before: str, after: st
     ("before", "after"),
     [
         ("Rule 1: never touch file number 37 of the set.", "Rule 2: never touch file number 74 of the set."),
-        ("Use port 8001 for service 1.", "Use port 8002 for service 2."),
         ("<name>/create-spec</name>", "<name>/clear</name>"),
         ("Report all times in Zone/Alpha.", "The launch is fixed at 2027-07-03; the date does not move."),
     ],
 )
 def test_two_statements_of_two_things_stand_side_by_side(before: str, after: str) -> None:
     body = notes([user(before), user(after)], previous=notes([user(before)]))
-    assert before in body and after in body and REPLACED not in body
+    assert before in body and after in body and not is_marked(body)
 
 
 def test_what_is_said_again_holds_again() -> None:

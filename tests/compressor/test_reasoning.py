@@ -126,3 +126,24 @@ def test_the_second_time_finds_nothing_and_nothing_is_invented(text: str) -> Non
 
 def test_many_tags_cost_no_more_than_their_length() -> None:
     assert without_reasoning("<think>" * 2_000 + "x" * 1_000 + "</think>" * 2_000 + "G") == "G"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## Goal\n" + "word </think>\n" * 4_000, "## Goal\n" + "word \n" * 3_999 + "word"),
+        ("word </think>\n" * 4_000 + "G", "G"),
+        ("word </think>\n" * 4_000, "word"),
+        ("<think><think></think>" * 4_000 + "G", "G"),
+        ("a <think> " * 4_000 + "</think> G", "a  G"),
+        ("y <think>" * 4_000, "y " * 3_999 + "y"),
+    ],
+    ids=["behind notes", "before an answer", "at the end", "half of them nested", "one end for all", "no end"],
+)
+def test_many_tags_without_a_partner_are_read_once(text: str, expected: str) -> None:
+    assert without_reasoning(text) == expected
+
+
+def test_a_heading_once_seen_keeps_what_stands_before_every_later_tag() -> None:
+    assert without_reasoning("## Goal\nG </think> a </think> b") == "## Goal\nG  a  b"
+    assert without_reasoning("draft </think>## Goal\nG </think> b") == "## Goal\nG  b"

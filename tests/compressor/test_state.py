@@ -17,6 +17,7 @@ from host.compressor.state import LONGEST, CompressorState, Trouble
 from host.engine.idle import Idle, Reason
 from host.engine.services import Services
 from host.errors import StoreUnavailable
+from host.provider.errors import KeyRefused, Service
 from host.testing.engines import services
 from host.testing.messages import system, tool_session
 
@@ -83,6 +84,18 @@ def test_a_cooldown_survives_a_restart_and_runs_out() -> None:
     assert again.should_compress(60_000)
 
 
+def test_where_the_window_stays_for_good_a_cooldown_is_waited_for_however_large_it_is() -> None:
+    line = Line(KeyRefused(Service("m", ""), status=401))
+    given, clock = house(line)
+    assert Compressor(given).compress(LONG) is LONG
+    assert kind(Compressor(given).why_idle(10 * WINDOW)) is Reason.COOLDOWN
+    clock.pass_by(61)
+    assert Compressor(given).why_idle(10 * WINDOW) is None
+    line.error = RuntimeError("odd")
+    Compressor(given).compress(LONG)
+    assert Compressor(given).why_idle(10 * WINDOW) is None
+
+
 def test_a_streak_survives_a_restart_and_ends_with_a_summary_by_force() -> None:
     line = Line(RuntimeError("odd"))
     given, clock = house(line)
@@ -128,7 +141,7 @@ def test_an_older_document_clears_nothing() -> None:
     given, _ = house(Line(ConnectionError("refused")))
     engine = Compressor(given)
     engine.compress(LONG)
-    given.state.save(CompressorState(trouble=Trouble(changed=engine.record.now - 5)).as_json())
+    given.state.save(CompressorState(trouble=Trouble(changed=engine.now - 5)).as_json())
     assert kind(engine.why_idle(60_000)) is Reason.COOLDOWN
 
 
@@ -161,10 +174,51 @@ def test_a_document_that_says_nothing_new_is_not_written_again() -> None:
     assert len(saved) == 1
 
 
+def test_what_ends_a_pause_outlives_a_restart_as_the_pause_does() -> None:
+    given, _ = house(Line())
+    engine = Compressor(given)
+    few, before = LONG[:3], int(engine.threshold_tokens * 1.01)
+    for _ in range(2):
+        engine.compress(few, current_tokens=before)
+    again = Compressor(given)
+    for tokens in (before, int(before * 1.24), int(before * 1.26), again.limit + 1):
+        assert kind(again.why_idle(tokens)) is kind(engine.why_idle(tokens))
+    larger = int(before * 1.26)
+    again.context_length = 200_000
+    assert kind(again.why_idle(before)) is Reason.INEFFECTIVE and again.why_idle(larger) is None
+
+
+def test_a_pause_of_which_nobody_knows_what_was_left_is_none() -> None:
+    given, _ = house(Line())
+    given.state.save({**CompressorState(ineffective=2).as_json(), "left": 0})
+    assert Compressor(given).should_compress(54_500)
+
+
+def test_a_count_in_one_process_does_not_clear_the_cooldown_of_another() -> None:
+    given, _ = house(Line(ConnectionError("refused")))
+    first, second = Compressor(given), Compressor(given)
+    second.compress(LONG)
+    first.state = replace(first.state, effect=replace(first.state.effect, saved=0.01))
+    first.update_from_response({"prompt_tokens": 54_000, "completion_tokens": 1, "total_tokens": 54_001})
+    assert first.state.ineffective == 1 and given.state.load()["ineffective"] == 1
+    assert kind(Compressor(given).why_idle(60_000)) is Reason.COOLDOWN
+
+
+def test_whoever_forces_an_attempt_begins_the_ladder_anew() -> None:
+    given, clock = house(Line(TimeoutError("slow")))
+    engine = Compressor(given)
+    for wanted in (60, 300):
+        engine.compress(LONG)
+        assert round(engine.cooling) == wanted
+        clock.pass_by(wanted + 1)
+    engine.compress(LONG, force=True)
+    assert round(engine.cooling) == 60 and engine.record.trouble.attempts == 3
+
+
 counts = st.integers(0, 10**9)
 seconds = st.floats(0, 4e9, allow_nan=False)
 troubles = st.builds(Trouble, st.none() | st.sampled_from(Failure), st.text(max_size=20), counts, counts, seconds, seconds)
-states = st.builds(CompressorState, counts, counts, counts, st.text(max_size=20), troubles, st.just({"later": [1]}))
+states = st.builds(CompressorState, counts, counts, counts, st.text(max_size=20), troubles, st.just({"later": [1]}), counts)
 
 
 @given(states)

@@ -6,13 +6,15 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
 from host.compressor.compressor import RECOVERED, Compressor, Stays
-from host.compressor.summariser import MOST_HALVINGS
+from host.compressor.summariser import MOST_HALVINGS, window_of
+from host.conversation.wording import words_of_report
 from host.engine.report import Report
 from host.engine.services import SummaryModel
 from host.errors import ProviderError
@@ -22,7 +24,7 @@ from host.pipeline.compact import Middle
 from host.provider.ask import Replying
 from host.testing.engines import services
 from host.testing.messages import assistant, result, system, user
-from host.transforms.handoff import handoff_body, is_handoff
+from host.transforms.handoff import handoff_body, handoff_text, is_handoff
 from tests.engines_for_tests import CharCount
 
 WINDOW = 32_000
@@ -128,7 +130,7 @@ def test_a_prompt_that_is_too_long_is_asked_again_in_smaller_pieces(words: str) 
     engine = engine_with(model)
     after = engine.compress(before)
     assert facts_lost(before, after) == set()
-    assert not engine.last_report.fallback_used and not engine.record.cooling
+    assert not engine.last_report.fallback_used and not engine.cooling
 
 
 def test_a_window_that_was_named_is_remembered() -> None:
@@ -170,7 +172,7 @@ def test_one_that_failed_is_not_asked_again_while_another_answers() -> None:
     aux, main = Model("aux", say=failing(RuntimeError("HTTP 504"))), Model("main")
     engine = engine_with(aux, main)
     first = engine.compress(conversation())
-    assert engine.last_report == Report(made_progress=True, note=RECOVERED, error="HTTP 504", failed_model="aux")
+    assert engine.last_report == Report(made_progress=True, note=RECOVERED, error="HTTP 504", failed_model="aux", answered_by="main")
     engine.compress([*first, *conversation()[1:]])
     assert (len(aux.prompts), len(main.prompts)) == (1, 2)
     assert engine.last_report == Report(made_progress=True)
@@ -221,7 +223,7 @@ def test_notes_for_want_of_a_model_are_a_choice() -> None:
     for _ in range(3):
         after = engine.compress(conversation())
         assert summary_of(after) and engine.last_report == Report(made_progress=True)
-    assert engine.state.effect.streak == 0 and engine.should_compress(engine.threshold_tokens + 4_096) is not engine.record.cooling
+    assert engine.state.effect.streak == 0 and engine.should_compress(engine.threshold_tokens + 4_096) is not engine.cooling
 
 
 def test_an_earlier_summary_with_nothing_new_stays_as_it_is_and_nobody_is_asked() -> None:
@@ -293,5 +295,67 @@ def test_an_answer_that_is_no_summary_is_a_failure_and_its_words_are_nowhere(rep
     given.summary_models = (SummaryModel("m", lambda prompt, **more: reply, 200_000),)
     engine = Compressor(given)
     after = engine.compress([*conversation(), result("x", "y")][:-1])
-    assert engine.last_report.fallback_used and engine.record.cooling
+    assert engine.last_report.fallback_used and engine.cooling
     assert str(reply.message["content"]).strip() not in summary_of(after) or not str(reply.message["content"]).strip()
+
+
+def test_what_memory_plugins_told_is_told_with_the_first_piece_alone() -> None:
+    model = Model("small", window=8_000)
+    engine_with(model).compress(conversation(), memory_context="the user likes tea")
+    assert len(model.prompts) > 3
+    assert ["the user likes tea" in prompt for prompt in model.prompts] == [True, *[False] * (len(model.prompts) - 1)]
+
+
+SECRET = "sk-proj-" + "Ab3dEf6hIj9kLmN0pQrS"
+EARLIER = f"## Goal\n- ship it\n\n## Critical Context\n- deploy uses OPENAI_API_KEY={SECRET} on host 10.0.0.1"
+
+
+@pytest.mark.parametrize("models", [[], [Model("m")]], ids=["notes", "model"])
+def test_no_secret_of_an_earlier_summary_is_passed_on(models: list[Model]) -> None:
+    engine, asked = engine_with(*models), conversation()
+    after = engine.compress([asked[0], user(handoff_text(EARLIER)), *asked[1:]])
+    assert SECRET not in str(after) and all(SECRET not in prompt for model in models for prompt in model.prompts)
+
+
+def test_an_earlier_summary_that_stays_is_masked_too() -> None:
+    engine = engine_with()
+    window = engine.window(conversation(), engine.plan(), "manual")
+    stays = engine.summarise(window, Middle([], list, previous=EARLIER, room=500))
+    assert SECRET not in stays and "10.0.0.1" in stays
+
+
+def test_a_model_in_the_middle_of_the_chain_is_named_for_what_it_wrote() -> None:
+    first, second, main = Model("first", say=failing(RuntimeError("HTTP 504"))), Model("second"), Model("main")
+    engine = engine_with(first, second, main)
+    engine.compress(conversation())
+    report = engine.last_report
+    assert (report.failed_model, report.answered_by, main.prompts) == ("first", "second", [])
+    assert words_of_report(report)[0].endswith("Recovered with 'second'; check auxiliary.compression.model in config.yaml.")
+
+
+PATIENCE = [("by hand", 1), ("later", 901), ("both failed", 61)]
+
+
+@pytest.mark.parametrize(("again", "seconds"), PATIENCE)
+def test_one_that_was_given_up_is_asked_again_by_hand_after_its_pause_and_when_the_other_failed_too(again: str, seconds: int) -> None:
+    aux, main = Model("aux", say=failing(RuntimeError("HTTP 504"))), Model("main")
+    engine, now = engine_with(aux, main), [datetime(2026, 1, 1, tzinfo=UTC)]
+    engine.services.clock = partial(now.__getitem__, 0)
+    for _ in range(2):
+        engine.compress(conversation())
+    assert (len(aux.prompts), len(main.prompts)) == (1, 2)
+    if again == "both failed":
+        main.say = failing(RuntimeError("HTTP 500"))
+        engine.compress(conversation())
+    now[0] += timedelta(seconds=seconds)
+    aux.say = main.say = None
+    engine.compress(conversation(), force=again == "by hand")
+    assert len(aux.prompts) == 2 and not engine.last_report.fallback_used
+
+
+def test_two_models_of_one_name_keep_windows_of_their_own() -> None:
+    narrow, wide = Model("same", say=at_most(6_000, "maximum context length is 6000 tokens")), Model("same")
+    engine = engine_with(narrow, wide)
+    engine.compress(conversation())
+    assert [window for _, window in engine.record.windows] == [6_000]
+    assert window_of(engine.services.summary_models[1], engine.record.windows) == 200_000

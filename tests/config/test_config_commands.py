@@ -19,6 +19,7 @@ from host.home import default_home
 
 Desk = Any  # conftest.Desk
 Type = Callable[..., Result]
+NO_KEY = "no key for gpt-4o in OPENAI_API_KEY, and without model.base_url it is asked for at api.openai.com"
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_show_says_what_the_model_costs_and_who_writes_summaries(desk: Desk, run
         "kept for the answer     4,096  model.max_tokens, ",
         "in from the cache; per million tokens, listed",
         "summaries by       odd, window 128,000 (guessed; set auxiliary.compression.context_length)",
-        "summaries by       gpt-4o cannot be asked: no key for gpt-4o in OPENAI_API_KEY",
+        f"summaries by       gpt-4o cannot be asked: {NO_KEY}",
     ):
         assert said in output
     document = json.loads(run("config", "show", "--json").stdout)
@@ -120,7 +121,7 @@ def test_show_says_what_the_model_costs_and_who_writes_summaries(desk: Desk, run
     assert (document["model"]["window"], document["model"]["window_is_guessed"]) == (128_000, False)
     assert document["summary_models"] == [
         {"name": "odd", "window": 128_000, "window_is_guessed": True, "missing": None},
-        {"name": "gpt-4o", "window": 128_000, "window_is_guessed": False, "missing": "no key for gpt-4o in OPENAI_API_KEY"},
+        {"name": "gpt-4o", "window": 128_000, "window_is_guessed": False, "missing": NO_KEY},
     ]
 
 

@@ -187,9 +187,9 @@ def test_the_newest_request_is_the_same_object_after_many_compactions() -> None:
     assert len(stage.outcomes) > 2
 
 
-def test_triggers_have_names_of_their_own_and_two_are_forced() -> None:
+def test_triggers_have_names_of_their_own_and_the_users_alone_is_forced() -> None:
     forced = [(trigger.name, trigger.force) for trigger in TRIGGERS]
-    assert forced == [("preflight", False), ("post-response", False), ("refusal", True), ("manual", True)]
+    assert forced == [("preflight", False), ("post-response", False), ("refusal", False), ("manual", True)]
 
 
 def test_switched_off_nothing_is_compacted_but_by_hand() -> None:

@@ -111,7 +111,7 @@ def tried(case: Golden, outcomes: Sequence[Callable[[str], Reply]]) -> Tried:
             "aborted": report.aborted,
             "fallback_used": report.fallback_used,
             "dropped": report.dropped,
-            "cooldown_s": round(engine.record.cooling),
+            "cooldown_s": round(engine.cooling),
             "aux_failed_model": report.failed_model or None,
             "messages_out": len(after),
             "compression_count": engine.compression_count,
@@ -176,7 +176,7 @@ def timeout_ladder(case: Golden) -> None:
     found = []
     for _ in case.output:
         engine.compress(exchanges())
-        found.append(round(engine.record.cooling))
+        found.append(round(engine.cooling))
         clock.pass_by(found[-1] + 1)
     assert found == case.output == [POLICY[Failure.TIMEOUT].seconds(n) for n in (1, 2, 3, 4)]
 

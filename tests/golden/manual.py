@@ -21,7 +21,7 @@ from host.pipeline.settle import Settled, settle
 from host.store.sqlite.store import SqliteStore
 from host.testing.engines import services
 from host.testing.messages import chat, system
-from host.transforms.exchanges import rejoin, split_exchanges
+from host.transforms.exchanges import is_request, rejoin, split_exchanges
 from tests.desk import Desk, fed
 from tests.golden.publishing import reference_engine
 from tests.golden.reading import Driver, Golden, shown, written
@@ -43,7 +43,7 @@ def flags(case: Golden) -> None:
 
 def split(case: Golden) -> None:
     messages = case.input.get("messages") or [system("S"), *chat(8)]
-    head, tail = split_exchanges(messages, case.input["keep"])
+    head, tail = split_exchanges(messages, case.input["keep"], is_request)
     assert [len(head), len(tail)] == case.output
     assert [*head, *tail] == messages
 

@@ -215,6 +215,9 @@ NONE = [
 ]
 
 RULES = [
+    "必ずバックアップを取る。",
+    "本番では必ずレビューを通す。",
+    "Never touch the production database" + ", nor any copy of it" * 40 + ".",
     # English, as people type it
     "dont touch the sourdough before i am back.", "pls never park in front of the gate", "guests only get read access",
     "metric units always, the Americans can convert", "no peanuts in anything, he is allergic",
@@ -263,6 +266,13 @@ RULES = [
 ]
 
 NO_RULES = [
+    "彼は必ず約束を守る。",
+    "必ずミスをする。",
+    "The README reads as follows: Never commit to main.",
+    "The README reads as follows:\n\nNever commit to main.\nAlways run make lint.",
+    "He told me that I should never restart the worker.",
+    "I don't have the ID with me right now, but I'm looking to cancel the flights with only one passenger.",
+    "Never touch the production database" + ", nor any copy of it" * 60 + ".",
     "i must have walked 20 km", "my boss always wants it yesterday", "do you always sound like this?", "the only one left was broken",
     "it never rains here", "I only wanted to say thanks", "lets rather go 12, it is only the small one", "you must be joking",
     "the fragment is only 55 kDa", "she said \"never again\"", "we never got an answer", "he has to be at work by nine",

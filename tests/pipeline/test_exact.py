@@ -16,13 +16,13 @@ from host.messages.reading import text_of
 from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.messages.violations import STRICT_RULES, violations
-from host.pipeline.exact import Exact
-from host.pipeline.settle import IDLE, Settled, render, settle
+from host.pipeline.exact import Exact, room_for_block
+from host.pipeline.settle import IDLE, NOT_WORTH_IT, Settled, render, settle
 from host.store.memory import MemoryArchive
 from host.testing.engines import services
 from host.testing.histories import histories
 from host.testing.messages import assistant, call, result, system, user
-from host.transforms.handoff import END_MARKER, EXACT_END, EXACT_HEADING, handoff_body, handoff_text, is_handoff
+from host.transforms.handoff import END_MARKER, EXACT_END, EXACT_HEADING, handoff_body, handoff_text, is_handoff, with_exact
 from tests.engines_for_tests import CharCount, Scripted, compressor
 
 COUNT = CharCount()
@@ -95,9 +95,9 @@ def test_the_block_stands_in_the_handoff_before_its_end_marker() -> None:
 
 
 def test_of_two_summaries_the_last_one_holds_the_block() -> None:
-    returned = [HISTORY[0], user(handoff_text("one")), assistant(handoff_text("two")), HISTORY[-1]]
+    returned = [HISTORY[0], user(handoff_text("one")), assistant("ok"), user(handoff_text("two")), assistant("yes"), HISTORY[-1]]
     window = settled(ledger(HISTORY), returned).messages
-    assert [len(blocks([message])) for message in window] == [0, 0, 1, 0]
+    assert [len(blocks([message])) for message in window] == [0, 0, 0, 1, 0, 0]
 
 
 def test_where_the_engine_wrote_no_summary_the_host_seats_a_handoff_after_the_head() -> None:
@@ -244,7 +244,7 @@ def test_a_window_with_a_block_is_legal_and_never_grows_by_it(
     bare = settle(ledger(long), returned, count=COUNT.messages)
     full = settle(ledger(long), returned, count=COUNT.messages, exact=Exact(far, budget, threshold, COUNT.text))
     if not isinstance(bare, Settled) or not isinstance(full, Settled):
-        assert bare == full
+        assert bare == full or full is NOT_WORTH_IT
         return
     assert len(blocks(full.messages)) <= 1
     assert violations(full.messages) == []
@@ -277,13 +277,19 @@ def test_each_compaction_hears_what_came_since_the_last_one() -> None:
     engine = Scripted(cut())
     made = conversation(engine, 800)
     made.compact()
-    news = [assistant("Opened SHOP-905. " + "x" * 4_000), user("The port is 9443, not 8443."), assistant("ok"), user("go on")]
+    news = [
+        user("It is about SHOP-905. " + "x" * 4_000),
+        assistant("ok"),
+        user("The port is 9443, not 8443."),
+        assistant("ok"),
+        user("go on"),
+    ]
     for message in news:
         made.add(message)
     engine.returns = [HISTORY[0], *news[-2:]]
     made.compact()
     (exact,) = blocks(made.window())
-    assert "SHOP-905" in exact and "9443" in exact and "SHOP-771" in exact
+    assert "SHOP-905" in exact and "9443" in exact and "Never push" in exact
     assert "address: 8443" not in exact
 
 
@@ -312,3 +318,21 @@ def test_rendering_keeps_the_hosts_handoff_apart_from_an_assistant() -> None:
     facts = Entry(user(handoff_text("x", short=True)), None, Kind.FACTS)
     assert len(render(Ledger([facts, Entry(assistant("a"), 4)]))) == 2
     assert len(render(Ledger([facts, Entry(user("b"), 4)]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "notes", "block_before", "room"),
+    [
+        (40_000, 2_000, 400, 0, 800),  # what is configured
+        (3_000, 500, 400, 0, 500),  # 900 for both
+        (3_000, 500, 1_000, 0, 0),  # the summary has taken the share
+        (3_000, 500, 1_000, 200, 200),  # what stands in the block may stay
+        (1_000, 900, 100, 300, 50),  # half of what is free
+        (9_000, 3_800, 0, 0, 100),  # below the threshold of 4,000
+    ],
+)
+def test_the_room_of_a_block_follows_the_size_of_what_was_compacted(old: int, new: int, notes: int, block_before: int, room: int) -> None:
+    exact = replace(EXACT, count=lambda text: text.count("§"))
+    before = Entry(user(with_exact(handoff_text("notes"), "§" * block_before)), None, Kind.SUMMARY)
+    after = Entry(user(handoff_text("§" * notes)), None, Kind.SUMMARY)
+    assert room_for_block(exact, [before], [after], old, new) == room

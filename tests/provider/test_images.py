@@ -134,6 +134,26 @@ def test_fewer_pixels_may_take_more_bytes_where_only_the_side_was_too_long() -> 
     assert "no smaller form is within the limits" in named
 
 
+@pytest.mark.parametrize(
+    ("size", "max_side", "smaller"),
+    [
+        ((9_000, 20), 8_000, (8_000, 18)),
+        ((20, 9_000), 8_000, (18, 8_000)),
+        ((1_001, 1), 1_000, (1_000, 1)),
+        ((1_200, 64), 1_000, (1_000, 53)),
+        ((4_000, 100), 1_500, (1_500, 38)),
+        ((1_000, 10), 500, (500, 5)),
+        ((1_001, 10), 500, None),
+        ((3_000, 65), 1_000, None),
+    ],
+)
+def test_a_picture_too_thin_to_be_halved_gets_the_side_that_is_allowed(
+    size: tuple[int, int], max_side: int, smaller: tuple[int, int] | None
+) -> None:
+    found = shrink_images([says(as_dict(drawn(*size), "png"))], max_side=max_side)
+    assert (found.changed, seen(found.messages[0]).size) == (smaller is not None, smaller or size)
+
+
 def test_what_is_transparent_stays_so() -> None:
     for form, mode in [("PNG", "RGBA"), ("PNG", "LA"), ("WEBP", "RGBA"), ("GIF", "P")]:
         options = {"transparency": 200} if mode == "P" else {}

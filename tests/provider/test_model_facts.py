@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from host.provider.facts import DEFAULT_WINDOW, FAMILIES, GUESSED, facts_of, window_of
-from host.provider.prices import Price
+from host.provider.prices import LISTED, Price
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,21 @@ def test_a_side_that_the_user_does_not_price_is_the_lists() -> None:
     assert half == Price(listed.input, 1.0, listed.cached, listed.tiers)
     assert facts_of("claude-sonnet-4-5", price=Price(input=0.0)).price == Price(0.0, listed.output)
     assert facts_of("nobody", price=Price(input=2.0)).price == Price(2.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        (Price(), Price(2.0, 8.0, 0.5, ((200_000, 4.0),))),
+        (Price(output=9.0), Price(2.0, 9.0, 0.5, ((200_000, 4.0),))),
+        (Price(cached=0.1), Price(2.0, 8.0, 0.1, ((200_000, 4.0),))),
+        (Price(1.0), Price(1.0, 8.0)),
+        (Price(1.0, cached=0.1), Price(1.0, 8.0, 0.1)),
+        (Price(1.0, 0.0, 0.0), Price(1.0, 0.0, 0.0)),
+    ],
+)
+def test_whatever_is_said_of_a_price_counts_and_the_list_says_the_rest(said: Price, found: Price) -> None:
+    assert said.over(Price(2.0, 8.0, 0.5, ((200_000, 4.0),), LISTED)) == found and said.over(None) is said
 
 
 def test_a_price_of_zero_is_a_price_and_none_is_none() -> None:

@@ -23,6 +23,7 @@ from host.provider.errors import (
     KeyRefused,
     NotThere,
     PaymentDue,
+    QuotaUsedUp,
     RateLimited,
     ServerFailed,
     ServiceError,
@@ -127,6 +128,38 @@ def test_a_status_becomes_a_failure_with_the_services_words(status: int, kind: t
     assert (error.label, error.status, error.detail) == (label, status, "the service's words")
     assert f"(HTTP {status}): the service's words" in error.what
     assert error.advice
+
+
+USED_UP = "You exceeded your current quota, please check your plan and billing details."
+ANSWERS_429: list[tuple[Answer, type[ServiceError]]] = [
+    (fault(429, "slow down"), RateLimited),
+    (fault(429, "slow down", code="insufficient_quota"), QuotaUsedUp),
+    (fault(429, USED_UP), QuotaUsedUp),
+    (fault(429, USED_UP, headers={"retry-after": "40"}), RateLimited),
+    (fault(400, USED_UP), BadRequest),
+]
+
+
+@pytest.mark.parametrize(("answer", "kind"), ANSWERS_429)
+def test_a_quota_that_is_used_up_is_no_limit_that_passes(answer: Answer, kind: type[ServiceError]) -> None:
+    error = failure(answer)
+    assert type(error) is kind
+    assert ("has no quota left" in error.what and "plan and billing" in error.advice) is (kind is QuotaUsedUp)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "what", "advice"),
+    [
+        (401, None, "refused the API key in SUMMARY_KEY", "the environment variable SUMMARY_KEY"),
+        (402, None, "paid first for the key in SUMMARY_KEY", "the key in SUMMARY_KEY"),
+        (429, "insufficient_quota", "no quota left for the key in SUMMARY_KEY", "the key in SUMMARY_KEY"),
+    ],
+)
+def test_what_is_wrong_with_a_key_names_the_variable_that_it_is_from(status: int, code: str | None, what: str, advice: str) -> None:
+    with LoopbackServer([fault(status, code=code)]) as server, pytest.raises(ServiceError) as caught:
+        OpenAIProvider("m", base_url=server.base_url, api_key=KEY, max_retries=0, key_name="SUMMARY_KEY").ask(QUESTION)
+    assert what in caught.value.what and advice in caught.value.advice
+    assert "model.api_key_env" not in caught.value.advice
 
 
 @pytest.mark.parametrize("body", ["", "<html>Bad Gateway</html>", b"\xff\xfe", '{"error": null}', "[]", '"text"'])

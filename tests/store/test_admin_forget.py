@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host.errors import DamagedStore, Forgotten, NoSuchSession, UsageError
-from host.messages.ledger import Entry, Ledger
+from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.store.care import Forget
@@ -82,7 +82,7 @@ def test_a_forgotten_text_is_in_no_file(tmp_path: Path, secret: str) -> None:
         assert {kind: count for kind, count in erasure.counts.items() if count} == {
             "messages": 6,
             "blobs": 1,
-            "summaries": 2,
+            "summaries": 3,
             "titles": 1,
             "quarantine": 1,
             "session settings": 1,
@@ -92,7 +92,7 @@ def test_a_forgotten_text_is_in_no_file(tmp_path: Path, secret: str) -> None:
         assert traces(tmp_path, secret) == set()
         assert store.admin.verify().findings == ()
         shown = [entry.message["content"] for entry in store.views(conversation).history()[0].ledger]
-        assert shown.count(ERASED) == 3
+        assert shown.count(ERASED) == 4
     assert traces(tmp_path, secret) == set()
 
 
@@ -174,17 +174,58 @@ class TestOneMessage:
             store.sessions.rename(conversation, "The vault opens with")
             erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
             assert erasure.messages == (f"{conversation}:6", f"{conversation}:10")
-            assert (erasure.counts["summaries"], erasure.counts["titles"], erasure.counts["engine states"]) == (1, 1, 2)
+            assert (erasure.counts["summaries"], erasure.counts["titles"], erasure.counts["engine states"]) == (2, 1, 2)
             assert store.admin.verify().is_clean
         held = all_bytes(tmp_path)
         assert b"Zebra" not in held
         assert b"never at night" not in held
 
-    def test_summaries_that_cover_it_without_its_words_stay(self, tmp_path: Path) -> None:
+    def test_a_summary_of_it_goes_though_it_has_none_of_its_words_and_those_of_other_rows_stay(self, tmp_path: Path) -> None:
         with furnished(tmp_path) as (store, conversation):
             compacted(store, conversation)
             erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
-            assert erasure.counts["summaries"] == 0
+            assert erasure.counts["summaries"] == 1
+            shown = [entry.message["content"] for entry in store.views(conversation).history()[0].ledger]
+            assert (shown[1], shown[3]) == ("The user wants the gateway to be quicker.", ERASED)
+
+    def test_the_summaries_of_older_versions_go_too(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            compacted(store, conversation, words="Once: look at it.")
+            compacted(store, conversation, words="Twice: look at it.")
+            assert store.admin.forget(Forget(conversation=conversation, position=2), apply=True).counts["summaries"] == 2
+            undone = store.views(conversation).undo(expected=2)
+            assert undone.ledger[1].message["content"] == ERASED
+
+    @pytest.mark.parametrize("words", ["- mail: noah.muller2290@example.com [6]", "They gave the number 80243-7."])
+    def test_what_quotes_its_values_goes_though_another_conversation_has_the_same_message(self, tmp_path: Path, words: str) -> None:
+        said: Message = {"role": "user", "content": "It is noah.muller2290@example.com\nand 80243-7"}
+        messages = [*spoken()[:5], said, *spoken()[6:]]
+        with furnished(tmp_path, messages) as (store, conversation):
+            other = store.sessions.create(source="cli").conversation
+            store.archive(other).extend([said, said])
+            compacted(store, conversation, words=words)
+            erasure = store.admin.forget(Forget(conversation=conversation, position=6), apply=True)
+            shown = [entry.message["content"] for entry in store.views(conversation).history()[0].ledger]
+            assert (erasure.counts["summaries"], shown[1]) == (2, ERASED)
+            assert erasure.also_in == (other,)
+            assert store.archive(other).read(1, 2) == [said, said]
+
+    def test_of_a_summary_merged_into_a_message_the_message_stays(self, tmp_path: Path) -> None:
+        with furnished(tmp_path) as (store, conversation):
+            archived = store.archive(conversation).read(1, 9)
+            merged: Message = {"role": "user", "content": "Notes.\n\nRaise the timeout to 45 seconds."}
+            entries = [Entry(archived[0], 1), Entry(merged, 8, Kind.MERGED, (range(2, 8),)), Entry(archived[8], 9)]
+            store.views(conversation).publish(Publication(Ledger(entries), 9, "compressor", "manual", {}), expected=0)
+            assert store.admin.forget(Forget(conversation=conversation, position=6), apply=True).counts["summaries"] == 1
+            window = store.views(conversation).history()[0].ledger
+            assert [(entry.row, entry.message) for entry in window] == [(1, archived[0]), (8, archived[7]), (9, archived[8])]
+            store.admin.forget(Forget(conversation=conversation, position=8), apply=True)
+            assert store.views(conversation).history()[0].ledger[1].message["content"] == ERASED
+
+    def test_a_word_in_other_conversations_is_not_told(self, tmp_path: Path) -> None:
+        with furnished(tmp_path, [*spoken(), {"role": "user", "content": "yes"}]) as (store, conversation):
+            store.archive(store.sessions.create().conversation).append({"role": "user", "content": "yes"})
+            assert store.admin.forget(Forget(conversation=conversation, position=10), apply=False).also_in == ()
 
     def test_its_digest_goes_with_it_though_it_quotes_nothing(self, tmp_path: Path) -> None:
         with furnished(tmp_path) as (store, conversation):

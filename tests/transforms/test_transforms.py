@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from host.messages.redact import redact
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.testing.histories import histories
@@ -171,3 +172,12 @@ def test_an_anchor_only_moves_the_cut_earlier(anchor: Any, history: list[Message
 def test_seats_of_the_seed() -> None:
     assert choose_seat("user", "assistant", user_survives=True) == Seat("assistant", merged=True)
     assert choose_seat("system", "user", user_survives=True) == Seat("user", merged=True)
+
+
+def test_what_pruning_cuts_holds_no_part_of_a_secret() -> None:
+    key = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEow+IBAAK\nkq3Zr7Lm5bN8Qp\n-----END RSA PRIVATE " + "KEY-----"
+    arguments = {"command": f"cat > a.pem <<'E'\n{key}\nE\n" + "ls\n" * 90, "note": "x" * 180 + f" {key} " + "y" * 400}
+    history = [user("go"), assistant(None, [call("a", "terminal", arguments)]), result("a", "z" * 300), user("on"), user("and on")]
+    pruned = list(prune(history, cost=tail_cost, protect_last=1, mask=redact))
+    assert pruned[1] is not history[1] and pruned[2] is not history[2]
+    assert not any(part in str(pruned[1:3]) for part in ("MIIEow", "kq3Zr7"))

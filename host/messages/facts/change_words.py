@@ -35,29 +35,11 @@ UNITS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(rf"(?:{units}
     (r"[KMGTP]i?B?|[KMGTP]i|kB|bytes?|字节|バイト", "size"), (r"%|percent|per cent|パーセント|百分点", "share"),
     (r"EUR|USD|GBP|CHF|JPY|CNY|euros?|dollars?|cents?|[€$£¥]|元|円|欧元|美元|人民币|ドル|ユーロ", "money"),
 ))
-NEW = re.compile(
-    r"""(?ix) \b (?:now|we \s+ want|correct|earlier|later|goes \s+ to (?=\s+[v$€]?\d)|take|instead|
-      chang(?:e|ed|es|ing)|mov(?:e|ed|es)|switch(?:ed)?|rais(?:e|ed)|lower(?:ed)?|
-      increas(?:e|ed)|reduc(?:e|ed)|cut|extend(?:ed)?|postponed?|
-      push(?:ed)? \s+ back | shift(?:ed)? | brought? \s+ forward | updat(?:e|ed) | no \s+ longer | rather | actually | correction | sorry
-      | scratch | make \s+ (?:it|that) | go \s+ up | up \s+ to |
-      from \s+ (?:now|tomorrow|today) | replac(?:e|es|ed|ing) | enough | i['’]d \s+ (?:like|prefer|say) | better | new |
-      slip(?:s|ped)? | delayed |
-      renamed? | turned \s+ out | retired | after \s+ all | wait | let['’]s |
-      on \s+ second \s+ thought | i \s+ was \s+ wrong | mistake | my \s+ bad | oops | became | becomes | swapped? | bump(?:ed)?
-      | give \s+ it | set \s+ it | upgrad(?:e|ed|ing) | downgrad(?:e|ed|ing) | escalat(?:e|ed) | promot(?:e|ed) | demot(?:e|ed)
-      | shorten(?:ed)? | doubled? | halved? | back \s+ to | down \s+ to | drop(?:ped)? \s+ to | this \s+ time | corrected | revised
-      | shall \s+ (?:write|be|go|use))\b
-    | 改成 | 改为 | 改到 | 改用 | 改了 | 换成 | 换到 | 也?要换 | 换了 | 推迟 | 提前 | 调到 | 调整 | 现在 | 更新 | 更正 | 不对 | 其实
-    | 延长 | 延期 | 升级 | 升到 | 降到 | 降为 | 说错 | 记错 | 变成 | 变为 | 变更 | 收紧 | 放宽 | 改口 | 恢复到? | 回到
-    | 换一?下 | 降级 | 定为 | 以.{1,12}为准 | 涨到 | 加到 | 减到 | 重新
-    | 変更 | 変わり | 変わっ | やはり | やっぱり | に直 | 更新 | 延期 | ではなく | 改め | になりました | になります | となりました
-    | にします | に決ま | でお願いします | 切替 | 以降は | になった | 新しい | 訂正 | 間違 | 変え | に替え | 切り替え | 前倒し | 引き上げ
-    | 引き下げ | に増や | に減ら | すみません | 今は | 上げ | 下げ | 延ば | 伸ば | 移り | 移し | 移行 | 移る | では\s""")
 STATUS = re.compile(r"(?:^|[^a-z])(?:pid|mainpid|ttl|status|state|lag|load|count|total|latency|time|version|age|avg|mean|median|uptime|"
     r"free|used|size|score|rate|p\d+)$")
 KEPT_WORDS = re.compile(
-    r"(?i)\b(?:unchanged|stays?|keeps|keep (?:its|their|his|her|both|as)|keep(?=\s*$)|remains?|as before|as (?:it|they) (?:is|are|was|were)|still|second|another|other|own|separate|"
+    r"(?i)\b(?:unchanged|stays?|keeps|keep (?:its|their|his|her|both|as)|keep(?=\s*$)|remains?|as before|as (?:it|they) (?:is|are|was"
+    r"|were)|still|second|another|other|own|separate|"
         r"friend['’]?s?|suggest|propose|as well|untouched|different|only for|for (?:one|a) trial)\b"
     r"|そのまま|变わりません|変わりません|変わらない|別の|もう一つ|不变|不動|不动|另一|另外一|自己的|照旧|还是原来|依旧|保持|沿用|"
         r"建议|変えません|のまま")
@@ -68,7 +50,12 @@ OLD_BEFORE = re.compile(
         r"写的?)?|不是|不用|不再用?|不要用|取代|替换|古い|以前の|前の|旧|元の)[\s「“\"'`]{0,3}$")
 OLD_AFTER = re.compile(
     r"(?i)[`\"'」”]?\s?(?:(?:ではなく|じゃなく|でなく|は古い|は廃止|は使わ|から|より)|(?:->|→|=>)|(?:is|are|was|got|"
-        r"has been) (?:now )?(?:old|gone|retired|history|dead|wrong|outdated|cancelled|replaced|dropped|no longer|shut|off|switched off|turned off|deprecated)\b|(?: has| just)? (?:died|crashes|crashed|broke down|burnt out|was retired)\b|(?:都|"
+        r"has been) (?:now )?(?:old|gone|retired|history|dead|wrong|outdated|cancelled|replaced|dropped|no longer|shut|off"
+        r"|switched off|turned off|deprecated|taken|occupied|already (?:in use|used|taken)|in use|broken|buggy|blocked|leaking|unstable"
+        r"|too old|unsupported)\b|(?: has| just)? (?:died|crashes|crashed|broke down|burnt out"
+        r"|was retired|leaks?|fails|is leaky|has (?:a|an) (?:\w+ )?(?:bug|leak|cve|vulnerability)|segfaults|hangs)\b"
+        r"|\s?(?:有|存在)\S{0,6}?(?:泄漏|漏洞|问题|bug)|被占用"
+        r"|已被?占用|会?崩溃|(?:都|"
         r"统一)?(?:改成|改为|换成|换到|改到)|作废|不用了|停用|让给|下线|废弃|过期|有误|取消|は(?:停止|終了|間違))")
 BOUNDS = re.compile(
     r"(?i)(?:\b(before|after|until|above|below|under|over|at most|at least|more than|less than|within|by|up to)|(不超过|至少|最多|以内|"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import re
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
-from host.messages.facts.fact import Told
+from host.messages.facts.fact import FactKind, Told
 from host.messages.facts.likeness import go_together, kinds_alike, ties, ties_sought
 from host.messages.facts.rules import Rules
 from host.messages.facts.said import Key, Said
@@ -21,6 +22,15 @@ REACH = 400
 
 KEPT_OF_TOOLS = 10_000
 """Older values, beyond ``REACH``, that only tools and records gave: more than any window takes, and logs have no end."""
+
+NEAREST = 32
+"""Values of a kind, the newest, that a new one is held against, and as many that share a word with it."""
+
+MOST_PIECES = 40
+"""Pieces of a sentence in which values that are named there are looked for."""
+
+PIECE = re.compile(r"[^\s,;!?()\"'`。，；：、「」“”]+")
+PARTS_OF_VALUE = 3
 
 REMEMBERED = 20_000
 """Labels, and replaced texts, that are remembered, newest first."""
@@ -50,6 +60,11 @@ class Held:
     def said(self) -> Said:
         """The mention that others are compared with."""
         return self.spoken or self.newest
+
+    @property
+    def handles(self) -> frozenset[str]:
+        """The words that it is of, and the numbers by which its clause tells one of a kind from another."""
+        return self.topic.words | self.wide.words | self.said.numbered
 
     def told(self) -> Told:
         """The mention that stands for all."""
@@ -81,6 +96,8 @@ class Holding:
         self.rules = Rules()
         self._near: OrderedDict[Key, Held] = OrderedDict()
         self._far: dict[bool, OrderedDict[Key, Held]] = {True: OrderedDict(), False: OrderedDict()}  # by ``is_of_people``
+        self._worded: defaultdict[tuple[str, str], dict[Key, Held]] = defaultdict(dict)  # those of ``_near``, by what they are of
+        self._formed: Counter[tuple[FactKind, str]] = Counter()  # how many there are of each unit
         self._alike: defaultdict[str, dict[Key, Held]] = defaultdict(dict)  # those of ``_near``
         self._tied: defaultdict[int | str, set[Key]] = defaultdict(set)
         self._said = 0
@@ -115,10 +132,22 @@ class Holding:
         """The newest values, as many as are at hand, newest first."""
         return reversed(self._near.values())
 
-    def comparable_with(self, said: Said, most: int) -> list[Held]:
-        """Those of the newest values that are alike in kind: of one kind, two hosts, two plain numbers; so many of each at most."""
-        newest = (islice(reversed(self._alike[kind].items()), most) for kind in kinds_alike(said))
-        return list(dict(chain.from_iterable(newest)).values())
+    def comparable_with(self, said: Said) -> list[Held]:
+        """Those of the values at hand that are alike in kind (of one kind, two hosts, two plain numbers) and could be of one subject.
+
+        These are the newest of the kind, the newest that share a word with it, and those that its sentence names.
+        """
+        kinds = kinds_alike(said)
+        shelves = [self._alike[kind] for kind in kinds]
+        shelves += [self._worded[kind, word] for kind in kinds for word in said.handles if (kind, word) in self._worded]
+        found = dict(chain.from_iterable(islice(reversed(shelf.items()), NEAREST) for shelf in shelves))
+        named = (held for text in _names_of_values(said.said_before) if (held := self._near.get((False, text))) is not None)
+        found |= {held.newest.key: held for held in named if not set(kinds).isdisjoint(kinds_alike(held.said))}
+        return list(found.values())
+
+    def count(self, kind: FactKind, unit: str) -> int:
+        """How many values at hand are of a kind and unit."""
+        return self._formed[kind, unit]
 
     def parts_of(self, said: Said) -> list[Key]:
         """The values that go with one that is dropped."""
@@ -145,13 +174,21 @@ class Holding:
 
     def _take_near(self, held: Held) -> None:
         self._near[held.newest.key] = held
+        self._formed[held.said.kind, held.said.form] += 1
         for kind in kinds_alike(held.said):
             self._alike[kind][held.newest.key] = held
+            for word in held.handles:
+                self._worded[kind, word][held.newest.key] = held
 
     def _leave_near(self, held: Held) -> None:
         del self._near[held.newest.key]
+        self._formed[held.said.kind, held.said.form] -= 1
         for kind in kinds_alike(held.said):
             del self._alike[kind][held.newest.key]
+            for word in held.handles:
+                del self._worded[kind, word][held.newest.key]
+                if not self._worded[kind, word]:
+                    del self._worded[kind, word]
 
     def _put_away(self) -> None:
         """Move the oldest value at hand to those of its kind, and let the oldest of a tool go where there are too many."""
@@ -175,6 +212,16 @@ class Holding:
             self._tied[tie].discard(held.newest.key)
             if not self._tied[tie]:
                 del self._tied[tie]
+
+
+def _names_of_values(text: str) -> Iterator[str]:
+    """What could be a value in a text: up to so many pieces in a row, as they stand there."""
+    if not any(map(str.isalnum, text)):
+        return
+    pieces = list(islice(PIECE.finditer(text), MOST_PIECES))
+    for first, start in enumerate(pieces):
+        for end in pieces[first : first + PARTS_OF_VALUE]:
+            yield text[start.start() : end.end()].rstrip(".:")
 
 
 class Bounded(OrderedDict[str | Key, V]):

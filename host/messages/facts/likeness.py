@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from host.messages.facts.fact import FactKind
 from host.messages.facts.rule_shape import are_apart
 from host.messages.facts.said import Said
@@ -9,12 +11,20 @@ from host.messages.facts.said import Said
 FREE = frozenset({FactKind.url, FactKind.address, FactKind.path, FactKind.version, FactKind.email, FactKind.id})
 """Kinds whose values may look quite different and still be of one subject."""
 
+MEASURED = frozenset({FactKind.quantity, FactKind.version})
+"""Kinds that are measured again: an id or a date under the same label is one more of its list."""
+
 NAMES = frozenset({FactKind.id, FactKind.quoted})
 """Kinds of names that are alike where they are built alike."""
 
 HOSTS = frozenset({FactKind.url, FactKind.address})
 
 DAY_OR_MOMENT = frozenset({"day", "dayclock"})
+
+LABELS_OF_HOST = 3
+
+ON_HOST = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?::\d+)?/")
+"""The host that an image or a repository begins with."""
 
 FEW = 2
 """Subject words of a clause that make of it one of its own beside a rule."""
@@ -29,12 +39,14 @@ FAR = 20.0
 def kinds_alike(said: Said) -> tuple[str, ...]:
     """The kinds in which a value can have its like: its own (URLs and addresses are one), and that of plain numbers."""
     kind: str = "host" if said.kind in HOSTS else said.kind
+    if said.kind is FactKind.path and ON_HOST.match(said.text):
+        return kind, "host"
     return (kind, "plain") if said.is_plain else (kind,)
 
 
 def are_comparable(one: Said, other: Said) -> bool:
     """Whether a value could take an older one's place at all: alike in kind and unit."""
-    if one.text == other.text:
+    if one.text == other.text or other.is_counter or one.is_of_birth is not other.is_of_birth:
         return False
     if one.kind is not other.kind:
         return not set(kinds_alike(one)).isdisjoint(kinds_alike(other))
@@ -89,6 +101,8 @@ def likeness(one: Said, other: Said) -> float:
 
 
 def _letters_before(text: str) -> str:
+    if not text[:1].isalnum():
+        return text[:1]
     return text[: next((place for place, sign in enumerate(text) if sign.isdigit()), len(text))]
 
 
@@ -122,6 +136,15 @@ def go_together(one: Said, other: Said) -> bool:
     if one.text.endswith(f":{other.text}"):
         return other.kind is FactKind.version
     return {one.kind, other.kind} <= HOSTS and not one.is_plain and one.host == other.host
+
+
+def are_hosts_alike(one: Said, other: Said) -> bool:
+    """Whether two hosts are named alike but for one part (``harbor1.example.com``, ``harbor2.example.com``)."""
+    mine, theirs = one.host.split("."), other.host.split(".")
+    if len(mine) != len(theirs) or len(mine) < LABELS_OF_HOST or mine[-1].isdigit():
+        return False
+    apart = [(left, right) for left, right in zip(mine, theirs, strict=True) if left != right]
+    return len(apart) == 1 and (apart[0][0].rstrip("0123456789") == apart[0][1].rstrip("0123456789") or set(apart[0]) <= {"old", "new"})
 
 
 def ties(said: Said) -> tuple[int | str, ...]:

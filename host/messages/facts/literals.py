@@ -1,4 +1,4 @@
-"""The third pass: what is written down literally (in backticks, brackets, quotes, as a flag) and the names of failures."""
+"""The third pass: what is written down literally (in backticks, brackets, quotes, as a flag)."""
 
 from __future__ import annotations
 
@@ -13,52 +13,57 @@ LOOKBACK = 28
 """Characters before a text in double quotes that may say that it is a text of a screen."""
 
 # fmt: off
-SCREEN = re.compile(
-    r"(?i)(?:\b(?:(?<!\bi )(?<!he )(?<!they )(?:says?|reads?|shows?)|labell?ed|label|text|titled?|named?|called|button|header|heading|"
-        r"message|headline|caption|word|string|wording|subject|field|tab|menu|song|book|film|password|name|code|to|be|with|prefix|suffix|"
-        r"(?:call|name|label|rename|make) (?:it|them|this))(?: is| was| are)?"
-    r"|显示|写|叫|改成|改为|按钮|标题|文案|名为|提示|字样|用|为|是)[ :：]{0,2}$"
+TEXT_WORDS = (
+    "says say reads read shows show labelled labeled label text title titled name named names called button header heading message "
+    "headline caption word string wording subject field tab menu song book film password code to be with prefix suffix literal "
+    "literally phrase slogan motto greeting tooltip placeholder footer tag comment note line entry value album exactly replace type "
+    "enter print display lautet heißt heisst intitulé intitulée appelé appelée llamado llamada titulado titulada "
 )
-FAILURES: tuple[tuple[str, str], ...] = (
-    ("Error|Exception|Fault|Timeout", r"(?<![A-Za-z0-9_])[A-Z][A-Za-z0-9_]*+(?:(?<=[a-z]Error)|(?<=[A-Z]Error)|(?<=[A-Za-z]Exception)|"
-        r"(?<=[a-z]Fault)|(?<=[a-z]Timeout))"),
-    ("rror |rrno |RROR ", r"(?<![A-Za-z])(?:[Ee]rror|ERROR|errno|Errno) -?\d{1,6}\b"),
-    ("ECONN|ETIME|ENOENT|EACC|EADDR|EPERM|EEXIST|EHOST|EPIPE|ENOSPC|EINVAL|EBUSY|EMFILE|ENOMEM", r"\bE[A-Z]{3,14}\b"),
-    ("HTTP", r"HTTP(?:/\d(?:\.\d)?)? \d{3}\b"),
-    ("exit ", r"exit (?:code|status) (?!0\b)\d{1,3}\b"),
-    ("status", r"status[ =:]{1,2}\d{3}\b"),
-    (": (", r"(?<![a-z])[a-z]{2,12}: \(\d{1,3}\)"),
-    ("FATAL|PANIC|OOMKilled|NXDOMAIN|SERVFAIL", r"FATAL|PANIC|OOMKilled|NXDOMAIN|SERVFAIL"),
-    ("SIG", r"SIG(?:KILL|TERM|SEGV)"),
-    ("BackOff", r"(?:Crash|Image)\w{1,5}BackOff"),
-    ("Segmentation", r"Segmentation fault"),
-    ("onnection ", r"[Cc]onnection (?:refused|reset(?: by peer)?|timed out)"),
-    ("ermission ", r"[Pp]ermission denied"),
-    ("o such file", r"[Nn]o such file or directory"),
-    ("ut of memory", r"[Oo]ut of memory"),
-    ("npm ERR!", r"npm ERR!"),
-    ("quota ex", r"[Dd]isk quota exceeded"),
-    ("No space", r"No space left on device"),
-    ("already in use", r"[Aa]ddress already in use"),
-)
-"""Per kind of failure: words of which one is surely there, and the whole."""
-FAILURES_BY_WORD = tuple((word, re.compile(whole)) for words, whole in FAILURES for word in words.split("|"))
+SCREEN_WORDS = frozenset(TEXT_WORDS.split())
+"""Words before a quote that say that it is a text of its own."""
+COPULAS = frozenset({"is", "was", "are", "to", "as"})
+SPEAKERS = frozenset({"i", "he", "they", "she", "we"})
+SPEECH = frozenset({"say", "says", "read", "reads", "show", "shows"})
+BEFORE_ORDER = frozenset({"to", "please", "and", "then", "just"})
+PRONOUNS = frozenset({"it", "them", "this"})
+NAMING_VERBS = frozenset({"call", "name", "label", "rename", "make", "sign"})
+SIGN_WORDS = "sign label title text headline banner message subject button slogan name error warning"
+SIGN_OF = frozenset(SIGN_WORDS.split())
+NAMING = frozenset({"name", "call", "rename", "title", "label", "entitle"})
+LATIN = re.compile(r"[^\W\d_]+")
+CJK_SCREEN = re.compile(r"(?:显示|写|叫|改成|改为|按钮|标题|文案|名为|提示|字样|用"
+    r"|为|是|报错|错误|题目|名称|口号)[ :：]{0,2}$")
 # fmt: on
 CAPITAL = re.compile(
     r"""[A-Z] (?: (?P<hump> (?<=[a-z][A-Z]) (?=[A-Za-z]) )
     | (?P<letter> (?<=\ [A-Z]) (?=[\s.,;:!?)]|$) )
+    | (?P<word> (?<=[ :：="'“「はが是为][A-Z]) [A-Z0-9]{2,15} (?![\w./:@=(-]) )
     | (?P<shouted> (?<=[a-z,]\ [A-Z]) [A-Z]{6,19} (?=[ ,.;]|$) )
     | (?P<failure> (?:(?<=\bE:\ [A-Z])|(?<=rror:\ [A-Z])|(?<=ROR:\ [A-Z])|(?<=led:\ [A-Z])|(?<=tal:\ [A-Z])) [A-Z]{3,11} (?=\ |$) ) )""",
     re.MULTILINE | re.VERBOSE,
 )
 """A capital that says something: a hump in a name, a letter by itself, the first of a shouted word, of what a failure is."""
-BRACKETED = re.compile(r"「([^「」\n]{1,60})」(?!と(?:[言話聞思叫]|い[いうわっ]))|『([^『』\n]{1,60})』")
+CODE_WORD = re.compile(
+    r"(?i)(?:\b(?:pass(?:word|phrase|code)|code|(?:code|safe|pass)[ -]?(?:word|name)|keyword|name|named|called|callsign|labell?ed|label"
+    r"|tag|tagged|marked|channel|ticker|symbol)"
+    r"(?: is| was| to| be| now|[:=])*|(?:密码|口令|暗号|代号|合言葉|パスワード"
+    r"|コード(?:名|ネーム)?|名前|名)(?:は|是|为|が|：|:)?)[ \"'“「]{0,3}$"
+)
+"""What leads to a short word in capitals that is meant as it is."""
+CODE_WORD_ENDINGS = (
+    "word phrase code name ed sign label tag channel ticker symbol is was to be now : = 码 令 号 葉 ド ム 名 前 は 是 为 が ："
+)
+CODE_WORD_ENDS = tuple(CODE_WORD_ENDINGS.split(" "))
+"""How that ends."""
+BRACKETED = re.compile(r"「([^「」\n]{1,60})」(?!と(?:[言話聞思叫]|い[いうわっ]))|『([^『』\n]{1,60})』|《([^《》\n]{1,60})》")
 QUOTE = r"""(?<![A-Za-z0-9_=\[{(:,\\"].)(?:(?<=")([^"\n]{2,80})"|(?<=“)([^”\n]{1,80})”)(?![\w:"])"""
-DOUBLE, CURLY = re.compile(f'"{QUOTE}'), re.compile(f'["“]{QUOTE}')
+DOUBLE, CURLY = re.compile(f'"{QUOTE}'), re.compile(f"“{QUOTE}")
 SINGLE = re.compile(r"'(?<![\w'].)([\w:./*@#-]{2,60})'(?!\w)")
+SINGLE_WORDS = re.compile(r"'(?<![\w'].)([A-Za-z][^'\n]{0,60} [^'\n]{0,60}[^'\s])'(?!\w)")
+LOW = re.compile(r"„([^„“”\n]{1,80})[“”]")
 FLAG = re.compile(r"--(?<![^\s`\"'(（，、]--)[a-z][a-z0-9-]+(?:=[^\s`\"',;)]{1,60})?")
 SHORT_FLAG = re.compile(r"-(?<=[\s(`\"'，、]-)(?:[A-Z][A-Za-z0-9]{1,20}(?:=[^\s`\"',;)]{1,60})?|[a-z]{1,3}\d\w{0,12})(?![\w-])")
-LITERALS = (("`", TICKED), ("「", BRACKETED), ("『", BRACKETED), ("--", FLAG), (" -", SHORT_FLAG))
+LITERALS = (("`", TICKED), ("「", BRACKETED), ("『", BRACKETED), ("《", BRACKETED), ("--", FLAG), (" -", SHORT_FLAG))
 """What can be meant literally as it is written, by the mark that it surely has."""
 HUMPED = re.compile(r"[A-Za-z0-9_]+")
 BRANDS_WORDS = (
@@ -88,17 +93,18 @@ NO_SCREEN = frozenset("([{,;.)]}>|/\\-")
 
 
 def in_literals(text: str, lines: Lines) -> Iterator[Found]:
-    """What is quoted as itself, not for irony and not as speech, and the failures of a text."""
+    """What is quoted as itself, not for irony and not as speech, and words that are meant as they are written."""
     for mark, pattern in LITERALS:
         if mark in text:
             yield from [(FactKind.quoted, *_inside(match)) for match in pattern.finditer(text)]
-    if '"' in text or "“" in text:
-        quotes = (CURLY if "“" in text else DOUBLE).finditer(text)
-        yield from [(FactKind.quoted, *_inside(match)) for match in quotes if _is_of_a_screen(text, match.start())]
+    for mark, pattern in (('"', DOUBLE), ("“", CURLY), ("„", LOW)):
+        if mark in text:
+            quotes = pattern.finditer(text)
+            yield from [(FactKind.quoted, *_inside(match)) for match in quotes if _is_of_a_screen(text, match.start())]
     if "'" in text:
         yield from [(FactKind.quoted, *_inside(match)) for match in SINGLE.finditer(text) if lines.is_prose(match.start())]
-    for pattern in dict.fromkeys([pattern for word, pattern in FAILURES_BY_WORD if word in text]):
-        yield from [(FactKind.error, *match.span()) for match in pattern.finditer(text)]
+        singles = SINGLE_WORDS.finditer(text)
+        yield from [(FactKind.quoted, *_inside(match)) for match in singles if _is_of_a_screen(text, match.start())]
     yield from _by_capitals(text, lines)
 
 
@@ -107,17 +113,27 @@ def _by_capitals(text: str, lines: Lines) -> Iterator[Found]:
     last = 0
     for capital in CAPITAL.finditer(text):
         start, end = capital.span()
-        if capital["hump"] is not None:
+        group = capital.lastgroup
+        if group == "hump":
             if start >= last:
                 first, last = _humped(text, start, last)
                 if _is_of_code(text, first, last) and lines.is_prose(first):
                     yield FactKind.quoted, first, last
-        elif capital["letter"] is not None:
+        elif group == "letter":
             word = text[max(0, start - LOOKBACK) : start - 1].rpartition(" ")[2].lstrip("([\"'`*")
             if word.lower() in LETTERED:
                 yield FactKind.id, start - 1 - len(word), end
+        elif group == "word":
+            if _is_code_word(text, start):
+                yield FactKind.quoted, start, end
         else:
-            yield FactKind.error if capital["failure"] else FactKind.quoted, start, end
+            yield FactKind.error if group == "failure" else FactKind.quoted, start, end
+
+
+def _is_code_word(text: str, start: int) -> bool:
+    first = max(0, start - LOOKBACK)
+    lead = text[first:start].rstrip(" \"'“「").lower()
+    return lead.endswith(CODE_WORD_ENDS) and CODE_WORD.search(text, first, start) is not None
 
 
 def _humped(text: str, hump: int, least: int) -> tuple[int, int]:
@@ -142,5 +158,26 @@ def _inside(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _is_of_a_screen(text: str, start: int) -> bool:
+    """Whether the words before a quote lead to a text of a screen, a name or a literal rather than to speech or irony."""
     before = text[max(0, start - LOOKBACK) : start]
-    return before[-1:] not in NO_SCREEN and SCREEN.search(before) is not None
+    if before[-1:] in NO_SCREEN:
+        return False
+    if not before.isascii() and CJK_SCREEN.search(before):
+        return True
+    bare = before.rstrip(" :")
+    words = LATIN.findall(bare.lower())
+    if not words or not bare.lower().endswith(words[-1]):
+        return False
+    return _leads_to_text(words) or (before.rstrip().endswith(":") and not SIGN_OF.isdisjoint(words[-4:]))
+
+
+def _leads_to_text(words: list[str]) -> bool:
+    if len(words) > 1 and words[-1] in SPEECH and words[-2] in SPEAKERS:
+        return False
+    last = words[-2] if len(words) > 1 and words[-1] in COPULAS and words[-2] in SCREEN_WORDS else words[-1]
+    if last in SCREEN_WORDS:
+        return True
+    *earlier, pronoun = [word for word in words if word not in COPULAS] or [""]
+    is_named = pronoun in PRONOUNS and bool(earlier) and earlier[-1] in NAMING_VERBS
+    is_ordered = words[-1] == "write" and (len(words) == 1 or words[-2] in BEFORE_ORDER)
+    return is_named or is_ordered or not NAMING.isdisjoint(words[-4:-1])

@@ -7,7 +7,22 @@ from collections.abc import Iterator
 
 from host.messages.facts.fact import FactKind
 from host.messages.facts.lines import Found, Lines
-from host.messages.facts.units import CJK_UNITS, COUNTED, ZONES, is_month, is_unit, may_be_noun
+from host.messages.facts.units import (
+    CJK_UNITS,
+    COUNTED,
+    LABELS,
+    NO_NAME,
+    NO_NOUN,
+    ORDINALS,
+    PLACES,
+    PRODUCTS,
+    SET_ENDS,
+    SET_TO,
+    ZONES,
+    is_month,
+    is_unit,
+    may_be_noun,
+)
 
 LONGEST = 60
 """Characters of a number with its unit; a longer one is data."""
@@ -18,7 +33,7 @@ LOOKBACK = 28
 # fmt: off
 NUMBER = re.compile(
     rf"""
-    [0-9] (?<![A-Za-z0-9_.:/#][0-9]) (?<![A-Za-z0-9_]-[0-9]) [0-9]*+ (?:[.,:'_][0-9]++)*+
+    [0-9] (?<![A-Za-z0-9_./#][0-9]) (?<![^"']:[0-9]) (?<![A-Za-z0-9_]-[0-9]) [0-9]*+ (?:[.,:'_][0-9]++)*+
     (?: (?:[ ]?[x×*][ ]?[0-9]++(?:[.,][0-9]++)*+)++ | [-–~〜～][0-9]++(?:[.,][0-9]++)*+(?![\w-]) | /[0-9]++(?![\w/.]) )?+
     (?: (?=[ ]?[年月时時点])
         (?P<date> [ ]?年[ ]?\d{{1,2}}[ ]?月(?:[ ]?\d{{1,2}}[ ]?[日号])?
@@ -35,56 +50,35 @@ AFTER = re.compile(
     | (?P<word> [^\W\d_]{1,20} (?:/[^\W\d_]{1,8}(?![^\W\d_]))? [²³]? ) (?![\w'’]) )""",
     re.VERBOSE,
 )
+ANY_UNIT = re.compile(r"[ \u00a0]?([A-Za-zµμΩ°][A-Za-zµμΩ°/²³]{0,11}\d?)(?![\w'’(=-])")
+"""What follows a number with a sign is its unit, known or not."""
+CASED_UNIT = re.compile(r"(?=.{2,6}\Z)(?:[a-z]+[A-Z][A-Za-z]*|[A-Z][a-z]*[A-Z]+[a-z]*)")
+"""A word of mixed case right after a number is a unit too."""
 MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|\.|º)?[ \u00a0](?:of |de )?([^\W\d_]{3,10})\b\.?")
 CLOCK_AFTER = re.compile(r"(?:,? (?:20|19)\d\d\b)?(?:,? (?:at |um |à )?\d{1,2}:\d\d(?::\d\d)?)?")
 DAY = re.compile(r"(?:st|nd|rd|th)?\b(?:,\s\d{4})?(?:,?\s(?:at\s)?\d{1,2}:\d\d(?::\d\d)?)?")
 RATE = re.compile(r" ?(?:/|\b(?:a|an|per|each|every|pro|par|por)\b) ?"
-    r"(?:second|sec|minute|min|hour|day|week|month|year|s|h|night|person|head|guest|people|lane|page|user|Tag|Person|jour|cycle|personne|día)\b")
+    r"(?:second|sec|minute|min|hour|day|week|month|year|s|h|night|person|head|guest|people|lane|page|user"
+    r"|Tag|Person|jour|cycle|personne|día)\b")
+BLANKS = " \u00a0"
 RATE_STARTS = ("/", " per", " a ", " each")
-ENDS_NOUN = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|and\b|per\b|a\b|each\b)")
+ENDS_NOUN = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:and|per|a|each|of|for|at|on|in|with)\b)")
 ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
 ENDS_DAY = re.compile(r"[.,;!?)\n]|$| (?:at|by|to|and|until|or|instead)\b")
 DECADE_AFTER = ("the ", "his ", "her ", "my ")
 PLURAL_AFTER = re.compile(r" ([a-z]{3,20}s)\b")
-PRODUCTS_WORDS = (
-    "Python Node node node.js PostgreSQL Postgres MySQL MariaDB Redis SQLite MongoDB Kafka iOS iPadOS Android Ubuntu Debian Fedora "
-    "Alpine Java JDK Go Ruby Rails Django Xcode macOS Windows Swift Kotlin TypeScript React Vue Angular Chrome Firefox Safari "
-    "Kubernetes Docker nginx PHP Gradle Rust Spring Terraform Elasticsearch Linux kernel API version Version release Release build "
-    "Build tag"
-)
-PRODUCTS = frozenset(PRODUCTS_WORDS.split())
-NO_NAME_WORDS = (
-    "HTTP AND OR IN AT TO OF LIMIT PORT TOP ERR GET PUT POST THE FOR ON IS BY NO SET ADD EUR USD GBP JPY CHF AM PM UTC OK ID IF"
-)
-NO_NAME = frozenset(NO_NAME_WORDS.split())
 VERSION_BEFORE = ("版本", "版本号", "版本是", "バージョン", "バージョンは")
-PLACES = frozenset({"room", "hall", "gate", "platform", "seat", "bay", "dock", "pier", "track", "stand", "table"})
-LABELS = frozenset({"vlan", "VLAN", "iso"})
-"""Words that belong to the number after them as to a name."""
 CURRENCIES = "€$£¥￥"
 CRON = re.compile(r"[\d*](?<![^\s\"'`=(].)[\d*/,-]{0,12} (?:[\d*][\d*/,-]{0,12} ){3}[\d*A-Z][\dA-Z*/,-]{0,12}(?![^\s\"'`).,;])")
-SET_TO = re.compile(
-    r"(?i)(?:\b(?:(?:set|raised?|lower(?:ed)?|changed?|increased?|reduced?|up|down|back|cut|limited|capped) (?:\w+ ){0,2}to|at (?:most|"
-        r"least)|(?:no )?more than|"
-    r"limit(?: of| is| to)?|batch(?:es)? of|groups of|default|is|above|below|under|over|"
-        r"max(?:imum)?(?: of| is)?|min(?:imum)?(?: of| is)?|instead of|rather than|make (?:it|that)|exactly)"
-    r"|改成|改为|设为|调到|换成|最多|至少|不超过|上限(?:是|为)?|下限(?:是|为)?|上限は?|最大|最小|号线)[ :=]{0,2}$"
-)
-SET_ENDS = (
-    "to", "most", "least", "than", "limit", "of", "default", "is", "above", "below", "under", "over", "max", "min", "um", "it", "that",
-    "exactly", "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线",
-)
-"""What the words of ``SET_TO`` end with in prose."""
-ORDINAL_WORDS = (
-    "figure fig step epoch reviewer point question part top attempt round iteration phase number item check slide exercise"
-)
-ORDINALS = frozenset(ORDINAL_WORDS.split())
-"""Words before a small number that only counts on."""
 OF_SOME = re.compile(r" (?:out )?of (?:\d|the\b|th[eo]se\b|them\b|us\b|you\b|my\b|our\b)")
+OF = (" of ", " out ")
 OF_MORE = re.compile(r"\d (?:out )?of $")
 COUNTED_AFTER = re.compile(rf" (?:{'|'.join(sorted(COUNTED))})\b")
+FEW_OF = frozenset("个つ")
 MARK_ENDS = (". ", ") ", "、", ".)", "．", ":", "-", "→")
 SAYINGS = frozenset({"24/7", "50/50", "50-50"})
+STATUS, OF_STATUS = re.compile(r"[45]\d\d"), re.compile(r" (?:errors?|responses?|replies|results?|issues?|problems?)\b")
+"""A status that a server answers with, not a count."""
 EMPHATIC = ("100%", "100 %")
 EMPHASIS = re.compile(r" (?:sure|certain|agreed?|right|yes|true|fine|positive|clear|convinced|correct)\b")
 PORT = re.compile(r"(?i)(?:\bports?|_port|端口|ポート(?:番号)?|\blisten(?:s|ing)?(?: on)?)[\"'\s:=は是为を]{0,4}(?:号|is |to |on )?[\"']?$")
@@ -93,13 +87,25 @@ SETTING = re.compile(r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']?\s{0,2}[:=]?|\w*(?:ti
 NAMING = frozenset("[€$£¥￥")
 """What stands between a number and a word that makes it a value, besides a blank; a word in Han or kana stands right before it."""
 FIRST_HAN = "\u2e80"
-LONGEST_PORT = 5
+LONGEST_PORT = LONGEST_DAY = 5
+ENDS_FIELD = frozenset(":=\"")
 SETTING_WORDS = ("_", "timeout", "ttl", "limit", "retries", "replicas", "interval", "batch")
 PORT_HINTS = ("ort", "ORT", "isten", "端口", "ポート")
 SHORTEST_ID, SURELY_ID = 6, 8
 """Digits from which the value of a field is no counter, and from which a number of any record is an id."""
 TAKEN = ("seconds", "elapsed", "duration", "took", "time", "_ms", "_s")
 """How the fields end in which a recorder writes how long something took."""
+SHORTEST_AMOUNT = 4
+"""Digits from which a number of a record behind a name is a value of it."""
+SETTING_SIGNS = " \t:=|\"'()-−+"
+NO_NAME_SIGN = re.compile(r"[\"',(\[{=:|]")
+RECORDER = re.compile(
+    r"(?i)byte|size|line|col|count|length|offset|pid|token|elapsed|seconds|duration|took|time|exit|index|position|_ms|_s$"
+    r"|^(?:in|at|of|ms|id|to|by|ran)$"
+)
+"""Names of what the writer of a record counts for itself."""
+MEASURED = re.compile(r"(?:\d+\.\d+|\d+,\d\d)(?:[-–~]\d+[.,]\d+)?")
+"""A decimal number, or a span of two."""
 SIGNS = "-−+±"
 BEFORE_SIGN = " (=:\t\"'`,、（"
 RATIO = re.compile(r"\d{1,3}(?:\.\d+)?:\d{1,6}")
@@ -129,14 +135,19 @@ def _read(text: str, match: re.Match[str], lines: Lines, ports: list[str]) -> Fo
     may_be_named = text[start - 2 : start - 1].isalnum() if beside == " " else (beside in NAMING or beside >= FIRST_HAN)
     if may_be_named and (named := _named(text, match, beside)):
         return named
-    if beside and beside in SIGNS and (start := _with_sign(text, start)) < 0:
+    is_signed = beside != "" and beside in SIGNS
+    if is_signed and (start := _with_sign(text, start)) < 0:
         return None
     if match.lastgroup == "date":
         return FactKind.date, start, end
     if match.lastgroup == "unit":
         rate, is_idle = RATE.match(text, end), match[0] in EMPHATIC and EMPHASIS.match(text, end)
         return None if is_idle else (FactKind.quantity, start, rate.end() if rate else end)
-    return _by_word_after(text, start, end) or _bare(text, start, end, lines, ports)
+    if _may_go_on_in_words(text, end) and (found := _by_word_after(text, start, end)):
+        return found
+    if is_signed and (unit := ANY_UNIT.match(text, end)) and unit[1].lower() not in NO_NOUN:
+        return FactKind.quantity, start, unit.end()
+    return _bare(text, start, end, lines, ports)
 
 
 def _with_sign(text: str, start: int) -> int:
@@ -145,6 +156,14 @@ def _with_sign(text: str, start: int) -> int:
     if not before or before in BEFORE_SIGN or before == "\n":
         return start - 1
     return start - 2 if text[start - 1] == "-" and before >= FIRST_HAN else (start if text[start - 1] in "+±" else -1)
+
+
+def _may_go_on_in_words(text: str, end: int) -> bool:
+    """Whether a word stands behind a number, or behind the point of an ordinal."""
+    after = text[end : end + 1]
+    if after == ".":
+        end, after = end + 1, text[end + 1 : end + 2]
+    return after.isalpha() or (after in BLANKS and text[end + 1 : end + 2].isalpha())
 
 
 def _by_word_after(text: str, start: int, end: int) -> Found | None:
@@ -168,8 +187,8 @@ def _by_word_after(text: str, start: int, end: int) -> Found | None:
 
 
 def _day_of_month(text: str, start: int, end: int) -> Found | None:
-    month = MONTH_AFTER.match(text, end)
-    if month is None or end - start > 5 or not is_month(month[1]):
+    month = MONTH_AFTER.match(text, end) if end - start <= LONGEST_DAY else None
+    if month is None or not is_month(month[1]):
         return None
     clock = CLOCK_AFTER.match(text, month.end())
     return FactKind.date, start, clock.end() if clock else month.end()
@@ -185,10 +204,10 @@ def _named(text: str, match: re.Match[str], beside: str) -> Found | None:
     if beside == "[":
         return (FactKind.id, start, end) if before[-2:-1].isalpha() and text.startswith("]", end) and end - start > 1 else None
     if beside in CURRENCIES:
-        return None if before[-2:-1].isalnum() else (FactKind.quantity, start - 1, _end_of_money(text, end))
+        return None if before[-2:-1].isalnum() and before[-2] < FIRST_HAN else (FactKind.quantity, start - 1, _end_of_money(text, end))
     if match.lastgroup is None and before.rstrip().endswith(VERSION_BEFORE):
         return FactKind.version, start, end
-    return _after_word(text, match, before.split()) if beside == " " else None
+    return _after_word(text, match, before.rsplit(None, 2)) if beside == " " else None
 
 
 def _end_of_money(text: str, end: int) -> int:
@@ -227,8 +246,12 @@ def _bare(text: str, start: int, end: int, lines: Lines, ports: list[str]) -> Fo
         return kind, start, end
     if lines.is_prose(start):
         return None if _is_in_passing(text, start, end, before) else (FactKind.quantity, start, _end_with_noun(text, start, end))
-    is_id = end - start >= SURELY_ID and text[start:end].isdigit()
-    return (FactKind.id, start, end) if is_id else None
+    number = text[start:end]
+    if number.isdigit():
+        if len(number) >= SURELY_ID:
+            return FactKind.id, start, end
+        return (FactKind.quantity, start, end) if len(number) >= SHORTEST_AMOUNT and _has_name(before) else None
+    return (FactKind.quantity, start, end) if MEASURED.fullmatch(number) and not _is_of_recorder(before) else None
 
 
 def _goes_on(text: str, end: int) -> bool:
@@ -239,10 +262,16 @@ def _goes_on(text: str, end: int) -> bool:
 
 
 def _kind_in_record(number: str, before: str, after: str, ports: list[str]) -> FactKind | None:
-    if ports and number.isdigit() and 2 <= len(number) <= LONGEST_PORT and any(map(before.__contains__, ports)) and PORT.search(before):
+    if ports and number.isdigit() and 2 <= len(number) <= LONGEST_PORT and _is_port(before, ports):
         return FactKind.address
-    is_set = ":" not in number and (_is_field(number, before, after) or _is_setting(before))
+    is_set = ":" not in number and ((before.rstrip(" ")[-1:] in ENDS_FIELD and _is_field(number, before, after)) or _is_setting(before))
     return FactKind.quantity if is_set else None
+
+
+def _is_port(before: str, ports: list[str]) -> bool:
+    """Whether a word for a port leads to a number: it stands around the last place of one of its hints."""
+    hinted = [place for hint in ports if (place := before.rfind(hint)) >= 0]
+    return bool(hinted) and PORT.search(before, max(0, min(hinted) - len("_p"))) is not None
 
 
 def _is_field(number: str, before: str, after: str) -> bool:
@@ -252,6 +281,22 @@ def _is_field(number: str, before: str, after: str) -> bool:
     if before.endswith('"'):
         return after == '"' and len(number) > 2 and before[:-1].rstrip().endswith(":")
     return len(number) > 1 and before.endswith("=") and before[-2:-1].isalnum()
+
+
+def _has_name(before: str) -> bool:
+    """Whether a name stands right before the number of a record, other than that of a counter of its writer."""
+    name = _name_before(before)
+    return name != "" and not name[-1].isdigit() and not RECORDER.search(name)
+
+
+def _is_of_recorder(before: str) -> bool:
+    return RECORDER.search(_name_before(before)) is not None
+
+
+def _name_before(before: str) -> str:
+    """The word that a record puts before a number, over signs that set it and quotes."""
+    words = before.rstrip(SETTING_SIGNS).split()
+    return NO_NAME_SIGN.split(words[-1])[-1] if words else ""
 
 
 def _is_setting(before: str) -> bool:
@@ -266,28 +311,39 @@ def _is_in_passing(text: str, start: int, end: int, before: str) -> bool:
     number, after = text[start:end], text[end : end + LOOKBACK]
     if ":" in number and not RATIO.fullmatch(number):
         return True
-    if number in SAYINGS or OF_SOME.match(after) or OF_MORE.search(before):
+    is_part = (after.startswith(OF) and OF_SOME.match(after)) or (before.endswith(("of ", "of \n")) and OF_MORE.search(before))
+    if number in SAYINGS or is_part:
         return True
-    words = before.split()
+    words = before.rsplit(None, 2)
     lead = before.rstrip(" \t*#/")
-    if after.startswith(MARK_ENDS) and (not lead or lead.endswith("\n")):
+    if len(number) <= 2 and after.startswith(MARK_ENDS) and (not lead or lead.endswith("\n")):
         return True
     if len(number) <= 2 and words and words[-1].lower().lstrip("(*") in ORDINALS:
         return True
     if before.endswith("(") and after.startswith(")") and len(words) > 1 and words[-2] in COUNTED:
         return True
-    is_counted = after.lstrip(" ").startswith(("个", "つ")) or COUNTED_AFTER.match(after) is not None
+    if STATUS.fullmatch(number) and OF_STATUS.match(after):
+        return False
+    counted = after.lstrip(" ")[:1]
+    is_counted = counted in FEW_OF or (counted.isalpha() and COUNTED_AFTER.match(after) is not None)
     return is_counted and not (before.rstrip(" :=").lower().endswith(SET_ENDS) and SET_TO.search(before))
 
 
 def _end_with_noun(text: str, start: int, end: int) -> int:
     """Where a number with the noun that it counts ends ("40 epochs", "90 seated, ..."), in the language of the line or none."""
-    after = AFTER.match(text, end) if text[start:end].replace(",", "").isdigit() else None
-    if after is None or not after["gap"] or not after["word"] or not may_be_noun(after["word"]):
+    if text[end : end + 1] not in BLANKS:
+        return end
+    after = AFTER.match(text, end)
+    word = after["word"] if after and after["gap"] else None
+    if after is None or not word:
+        return end
+    if not word.islower():
+        return after.end() if CASED_UNIT.fullmatch(word) else end
+    if not text[start:end].replace(",", "").isdigit() or not may_be_noun(word):
         return end
     if rate := RATE.match(text, after.end()):
         return rate.end()
-    if after["word"].endswith("s") or ENDS_NOUN.match(text, after.end()):
+    if word.endswith("s") or ENDS_NOUN.match(text, after.end()):
         return after.end()
     plural = PLURAL_AFTER.match(text, after.end())
     return plural.end() if plural and may_be_noun(plural[1]) else end

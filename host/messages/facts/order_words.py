@@ -8,7 +8,7 @@ from host.messages.facts.change_words import STOP
 
 # fmt: off
 FORBIDS = re.compile(r"""(?ix)
-    \b (?: never | (?:do|does|must|should|shall|may|can|could|are|is|need) \s+ not | (?:do|does|must|should|ca|are|is)n['’]t | cannot
+    \b (?: never | (?:do|does|must|should|shall|may|can|could|are|is|need) \s+ not | (?:do|does|must|should|ca|are|is)n['’]?t | cannot
       | mustnt | no | none | nothing | nobody | avoid | refrain | stop | forbidden | prohibited | banned | taboo | off[- ]limits
       | hands \s+ off ) \b
     | 不要 | 不能 | 不得 | 不许 | 不准 | 不允许 | 不可 | 不应 | 禁 | 切勿 | 请勿 | 勿 | 别(?!的|人) | 绝不 | 决不 | 绝对不 | 永远不 | 不再
@@ -51,12 +51,12 @@ DENIED = re.compile(r"""(?ix)
 """What an order calls old."""
 
 SWAPS = re.compile(r"""(?ix)
-    \b use \s+ [\w.-]+ (?: ,? \s+ (?:instead \s+ of|rather \s+ than) | , \s* (?:not|never) ) \s+ [\w.-]+?
+    \b (?:use|always) \s+ [\w.-]+ (?: ,? \s+ (?:instead \s+ of|rather \s+ than) | , \s* (?:not|never) ) \s+ [\w.-]+?
     (?: \s+ from \s+ now \s+ on )? [.!]? $
 """)
 """An order to use one thing for another wherever that was used."""
 
-USES = re.compile(r"(?i)\buse\s+(?P<thing>[\w.-]*\w)(?=\s+(?:for|as)\b|[.!]?$)")
+USES = re.compile(r"(?i)\buse\s+(?P<thing>[\w.-]*\w)(?=\s+(?:for|as|to)\b|[.!]?$)")
 """The thing that an order is to use, where it is the whole object."""
 
 JOINS = re.compile(r"""(?ix)
@@ -96,7 +96,7 @@ OCCASION = re.compile(r"(?i)\bfor\s+(?:that|this|today|tonight)(?:\s+one)?(?:\s+
 
 ORDERING = (
     "never always ever do don't please must should shall will would can could may cannot also really you we i the a an and but so ok "
-    "okay be is are now no not yes stop avoid actually instead sorry either too then"
+    "okay dont cant wont pls be is are now no not yes stop avoid actually instead sorry either too then"
 )
 BINDING_WORDS = frozenset(ORDERING.split())
 """What makes an order, or joins sentences: without these it says what is ordered or forbidden."""

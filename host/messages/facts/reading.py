@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from host.messages.facts.constraints import rules_in
-from host.messages.facts.fact import Fact, Told
+from host.messages.facts.fact import Fact, FactKind, Told
 from host.messages.facts.sentences import Surroundings
 from host.messages.facts.values import values_in
 from host.messages.searchable import searchable
 from host.messages.types import Message
+
+VALUE = re.compile(r"[A-Za-z_][\w.-]{1,40}(?: ?= ?|: )[\"']?(?=.)")
+"""What stands before the value of a setting."""
 
 READ = 100_000
 """Characters that are read at the beginning and again at the end of a message: a log of megabytes keeps 200 facts anyway."""
@@ -38,7 +42,19 @@ def _of_both_ends(text: str) -> list[Fact]:
 def told(facts: Sequence[Fact], text: str, *, row: int, role: str) -> list[Told]:
     """The facts of one archived row with the words around each, in the order in which they are said.
 
-    ``text`` is the searchable text that the facts' places are counted in.
+    ``text`` is the searchable text that the facts' places are counted in. Of a setting (``pool_size=12``) that has a value of
+    its own the value is told: the words around it hold the name.
     """
     surroundings = Surroundings(text) if facts else None
-    return [Told(fact, row, role, *surroundings.at(fact.start, fact.end)) for fact in facts] if surroundings else []
+    said = _without_settings(facts)
+    return [Told(fact, row, role, *surroundings.at(fact.start, fact.end)) for fact in said] if surroundings else []
+
+
+def _without_settings(facts: Sequence[Fact]) -> list[Fact]:
+    starts = {fact.start for fact in facts}
+    return [fact for fact in facts if not ((name := _name_of_setting(fact)) and fact.start + len(name) in starts)]
+
+
+def _name_of_setting(fact: Fact) -> str:
+    name = VALUE.match(fact.text) if fact.kind is FactKind.quoted else None
+    return name[0] if name else ""

@@ -7,8 +7,8 @@ from itertools import islice
 
 from host.messages.facts.change_words import STATUS
 from host.messages.facts.fact import FactKind
-from host.messages.facts.grounds import MEASURED
 from host.messages.facts.holding import Bounded, Holding
+from host.messages.facts.likeness import MEASURED
 from host.messages.facts.said import Key, Said
 
 FIELD = re.compile(r"""["']?(?P<label>[A-Za-z_][\w-]{1,40})["']?\s?[:=]\s?["']?(?P<value>[\w.@/-]{2,80})""")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
+
+from host.messages.facts.idle_words import IDLE_CJK, IDLE_ENGLISH, PAST
 
 CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 
@@ -21,10 +25,6 @@ CLAUSE = r"(?:^|[,;:–—(]\s*|\b(?:and|but|so|or|then|please|also|just|again|s
 ORDER = r"(?:^|[;:–—(]\s*|(?:^|,\s*|\b(?:and|but)\s+)(?:and|but|so|then|please|also|just|instead|now)\s+)"
 """Where a bare imperative can begin: what stands after "we", "to" or "it" is told, not ordered."""
 
-PAST = (r"(?!(?:exceed|need|feed|embed|proceed|succeed|seed|shed|open|reopen|listen|even|shorten|flatten|widen|loosen|tighten|harden|happen"
-    r"|lengthen|strengthen|weaken|broaden|sharpen|deepen|often)\b)\w+")
-"""What comes before "ed" or "en" in a memory ("never worked", "never written"); these words end so and can be forbidden."""
-
 TURN = r"(?:(?:actually|no|okay?|sorry|please|then|so|well|wait|right|yes|rather|just)\b ,?\s+)"
 """Words that lead from what was said before to an order."""
 
@@ -35,25 +35,32 @@ HABIT = r"""(?: use \b (?! .* \b(?:it|that|this|them) \s* [.!]? $ )
 
 ENGLISH: tuple[tuple[str, str], ...] = (
     ("must mustn", r"\b must (?:\s+not | n't)? \b (?! \s+(?:say|admit|confess|have\s+(?:been|gone|had|\w+ed)|really)\b )"),
-    ("never", r"(?<!\b[It]\ ) (?! never \s+ (?:have|has|had)\b) (?<!\b(?:he|it)\ ) (?<!\bshe\ ) (?<!\b(?:they|that)\ )"
-        rf" never \b (?! \s+ (?:{PAST}ed|came|went|ran|got|ends?|gets)\b )"),
+    ("never", r"never \b (?<!\b[It]\ never) (?<!\b(?:he|it)\ never) (?<!\bshe\ never) (?<!\b(?:they|that)\ never)"
+        rf" (?! \s+ (?:have|has|had|{PAST}ed|came|went|ran|got|ends?|gets)\b )"),
     ("always", rf"{CLAUSE} always \b (?! \s+ (?:an?\s+(?:pleasure|joy|good|nice|bit)|nice|fun|good|great|happy|\w+ed)\b)"
         r" | \b (?:should|shall|will|are|is|be|we|you|please|can) \s+ always \b (?! \s+ (?:been|have|get|end|seem|feel|love|like|enjoy)\b)"
         r" | [, ] \s* always \s* (?:[.!]? $ | [,;])"),
+    ("always", r"^ (?!(?:I|he|she|it|they|we|you|my|the|his|her|our|their|this|that|these|those"
+        r"|people|everybody|everyone|kids|trains|buses)\b)"
+        r" (?:[\w£$€.%]+,?\s+){1,6}? always \s+ (?:goe?s?|comes?|needs?|gets?|requires?|pass(?:es)?|lands?|runs?|stays?|includes?|belongs?)"
+        r" \s+ (?:to|through|via|by|with|in|on|an?|the|into|under|first|last|behind|past)\b"),
     ("only", rf"{CLAUSE} only \b"
         r" (?! \s+ (?:that|then|now|because|after\s+that|just|yesterday|today|last|(?:one|two|three|four|five|\d+)\s+of)\b )"
         r" | \b only \s* (?:please\s*)? (?:[.,;:!)]|$) | ^ \w+ \s+ only \b"),
-    ("only", r"\b (?:I|we|you|may|can|should|shall|will|use|using|with|from|in|on|into|at|goes|go|touch|change|run) \s+ only \b"
-        r" | \b (?:is|are) \s+ only \s+ (?:for|to|by|with|from|via|between|during|after|when|if|allowed|open)\b"
-        r" | \b only \s+ gets? \s+ (?!\w+(?:er|ing)\b)"
-        r" | (?<!\bis\ ) (?<!\bwas\ ) (?<!\bare\ ) (?<!['’]s\ ) \b only"
-        r" \s+ (?:if|when|after|with|on|in|for|by|from|through|via|between|during|the|those|these|files|what) \b"),
-    ("do don", r"(?<!\b[Iis]\ ) (?<!s\ ) (?<!\bwe\ ) (?<!\b(?:they|that)\ ) (?<!\bwho\ ) (?<!\byou\ ) (?<!\bwhich\ )"
-        r" (?:do\s+not|don['’]t) \b (?! \s+ (?:worry|mind|know|think|remember|care|bother|hesitate|you|get\s+me|ask\s+me)\b )"),
+    ("only", r"only \b (?<!\wonly) (?: (?<=\bI\sonly) | (?<=\b(?:we|in|on|at|go)\sonly)"
+        r" | (?<=\b(?:you|may|can|use|run)\sonly) | (?<=\b(?:will|with|from|into|goes)\sonly)"
+        r" | (?<=\b(?:shall|using|touch)\sonly) | (?<=\b(?:should|change)\sonly)"
+        r" | (?:(?<=\bis\sonly)|(?<=\bare\sonly)) \s+ (?:for|to|by|with|from|via|between|during|after|when|if|allowed|open)\b"
+        r" | \s+ gets? \s+ (?!\w+(?:er|ing)\b)"
+        r" | (?<!\bis\ only) (?<!\bwas\ only) (?<!\bare\ only) (?<!['’]s\ only)"
+        r" \s+ (?:if|when|after|with|on|in|for|by|from|through|via|between|during|the|those|these|files|what) \b )"),
+    ("do don", r"do (?<!\b[Iis]\ do) (?<!s\ do) (?<!\bwe\ do) (?<!\b(?:they|that)\ do) (?<!\bwho\ do) (?<!\byou\ do)"
+        r" (?<!\bwhich\ do) (?:\s+not|n['’]t) \b"
+        r" (?! \s+ (?:worry|mind|know|think|remember|care|bother|hesitate|you|get\s+me|ask\s+me)\b )"),
     ("don do", r"\b (?:do\s+not|don['’]t) \s+ you \s+ (?:ever|dare) \b"),
     ("not", r"\b you (?:\s+are|['’]re) \s+ not \s+ to \b"),
     ("stop refrain", rf"{ORDER} (?: stop \s+ (?!being\b) \w+ing | refrain \s+ from) \b"),
-    ("use run call write",
+    ("instead rather not never",
         rf"{ORDER} (?:use|run|call|write) \b [^;]{{1,60}}? (?: ,? \s+ (?:instead\s+of|rather\s+than) | , \s* (?:not|never)) \s"),
     ("remember", r"^ (?:please\s+|also\s+|and\s+)* remember (?: \s* [:,] | \s+ (?:to|that) \b)"),
     ("mind", r"^ (?:please\s+|also\s+)* (?:keep|bear) \s+ in \s+ mind \b"),
@@ -61,14 +68,16 @@ ENGLISH: tuple[tuple[str, str], ...] = (
     ("important essential crucial vital critical",
         r"\b it (?:['’]s|\s+is) \s+ (?:\w+\s+)? (?:important|essential|crucial|vital|critical) \s+ that \b"),
     ("want", r"\b I \s+ (?:do\s+not|don['’]t) \s+ want \b"),
-    ("not shouldn", r"\b (?:should|shall|may) \s+ not \b | \b shouldn['’]t \b"),
+    ("should shall may shouldn", r"\b (?:should|shall|may) \s+ not \b | \b shouldn['’]t \b"),
     ("can cannot may", r"\b (?:cannot|can['’]t|can\s+not|may\s+not) \s+ (?:be|exceed|change|go|leave|contain|touch) \b"),
-    ("to", r"(?<!\b[Ii]\ ) (?<!\bhe\ ) (?<!\bshe\ ) (?<!n['’]t\ ) (?<!\bnot\ ) \b (?:has|have|needs?) \s+ to \s+"
+    ("has have need needs", r"[hn] (?<!\w[hn]) (?<!\b[Ii]\ [hn]) (?<!\bhe\ [hn]) (?<!\bshe\ [hn]) (?<!n['’]t\ [hn])"
+        r" (?<!\bnot\ [hn]) (?:(?<=h)as|(?<=h)ave|(?<=n)eeds?) \s+ to \s+"
         r" (?:be|stay|remain|come|go|work|run|fit|keep|pass) \b"),
     ("prefer preferably avoid", rf"\b prefer(?:ably)? \b | {CLAUSE} avoid \b"),
     ("every each", r"^ (?:please\s+)? \w+ \s+ (?:every|each) \b"),
     ("sure ensure", r"\b(?:make\s+sure|ensure|be\s+sure\s+to)\b"),
-    ("at", r"\b at \s+ (?:most|least) \s+ (?:\d|one|two|three|four|five|ten|once|twice|half|a\b) | \b at \s+ all \s+ times \b"),
+    ("most least times", r"\b at \s+ (?:most|least) \s+ (?:\d|one|two|three|four|five|ten|once|twice|half|a\b)"
+        r" | \b at \s+ all \s+ times \b"),
     ("than", r"\b (?:no|not) \s+ (?:more|less|later|earlier|longer|higher|lower|fewer|bigger|larger) \s+ than \b"
         r" (?! \s+ (?:usual|ever|before|I|you|needed?)\b)"),
     ("no", r"\b (?:under|in) \s+ no \s+ (?:circumstances|case) \b | \b may \s+ no \s+ longer \b"),
@@ -87,14 +96,16 @@ ENGLISH: tuple[tuple[str, str], ...] = (
         r" (?:may|must|should|shall|can|gets?|goes|leaves?|on|in|that|without|to\s+(?:go|leave|be|change)) \b"),
     ("else", r"\b (?:nothing|nobody|no\s+one|anything|anyone) \s+ else \b"),
     ("without", r"\b without \s+ (?:asking|my|telling|approval|permission) \b"),
-    ("now", r"\b from \s+ now \s+ on \b"),
+    ("now", r"\b from \s+ now \s+ on \b"
+        r" (?! ,? \s+ (?:[Ii]['’](?:m|ll)|[Ii]\s+(?:am|will)"
+        r"|(?:he|she|it|they|there|the|my|our|his|her|this|that) \b .* (?:\b(?:is|are|will)\b|['’]s\b)) )"),
     ("until unless before", r"\b (?:until|unless|before) \s+ I(?:['’]ve|\s+have)? \s+ (?:say|said|tell|have|ask|confirm|approve) \b"),
-    ("me", r"\b (?:ask|tell|check\s+with) \s+ me \s+ (?:first|before) \b"),
+    ("ask tell check", r"\b (?:ask|tell|check\s+with) \s+ me \s+ (?:first|before) \b"),
     ("my", r"\b (?:needs?|wait\s+for|not?\s+without) \s+ my \s+"),
     ("before first", r"\b I \s+ (?:want|need|have) \s+ to \s+ (?:see|approve|review|read|confirm|sign) \b .* \b (?:before|first) \b"),
     ("not nothing none", r"\b (?:not|nothing|none) \s+ (?:before|until|without|outside|above|below|beyond) \b (?!\s+time\b)"
         r" | \b (?:not|nothing|none) \s+ (?:over|under|past|after) \s+ [\d$€£]"),
-    ("to", r"\b (?:is|are) \s+ not \s+ to \s+ be \b | \b (?:careful|take\s+care) \s+ not \s+ to \b"),
+    ("not", r"\b (?:is|are) \s+ not \s+ to \s+ be \b | \b (?:careful|take\s+care) \s+ not \s+ to \b"),
     ("any matter exception strictly exclusively", r"\b (?:not|nobody|nothing) \b .* \b under \s+ any \s+ circumstances \b"
         r" | \b no \s+ matter"
         r" \s+ what \b | \b without \s+ exception \b | \b (?:strictly|exclusively) \b"),
@@ -151,68 +162,47 @@ EUROPEAN: tuple[tuple[str, str], ...] = (
 )
 """The forms of a rule in German, French, Spanish and Portuguese, with words as above."""
 
-CHINESE = r"""
-    必须(?!说|承认|的[！!。]?$) | 务必 | 严禁 | 禁止 | 切勿 | 请勿 | 切记 | (?<!要)不要(?!紧) | (?<!能)不能(?!不) | 不得(?!不|了|已)
+ONLY_HERE = "只(?!有|是|剩|花|差|好|不过|见|需|得|怕|知|记|想|说|过|用了)"
+IN_TONGUE = r"""(?:那就?|请|还是)?(?:以后|今后)?(?:改成|改用|改为|换成)用?\s*(?:中文|汉语|英文|英语|日文|日语)
+    \S{0,4}(?:回答|回复|写|输出|交流)吧?(?:[，；,。！]|$)"""
+FROM_NOW = ".{0,12}(?:都|先|一律|只)(?!是|有|会|很|不)"
+
+CHINESE = rf"""
+    必须(?!说|承认|的[！!。]?$) | 务必 | 严禁 | 禁止 | 切勿 | 请勿 | 切记 | 不(?<!要不)要(?!紧) | 不(?<!能不)能(?!不) | 不得(?!不|了|已)
     | 不许 | 不准
     | 不允许
   | 不可以 | 只能 | 只许 | 只可以 | 只准 | 只允许 | 仅限 | 一律 | 绝不 | 绝对不 | 决不 | 永远不 | 始终(?!没) | 优先
-  | 最多\s*[\d一两二三四五六七八九十半] | 千万 | 不应该? | 只有.{1,20}才 | 一定不 | 都要 | 仅(?=[用在对限可能])
+  | 最多\s*[\d一两二三四五六七八九十半] | 千万 | 不应该? | 只有.{{1,20}}才 | 一定不 | 都要 | 仅(?=[用在对限可能])
   | 至少\s*[\d一两二三四五六七八九十半] | 不超过 | 不得超过
-  | (?<![特区分个识鉴级类性判离告差派辨])别(?![的人提墅名处样针致扭急慌怕闹逗说管看担客开介难紧在生弄是]) | 一定要
-  | (?:以后|今后|从现在起|每次).{0,12}(?:都|先|一律|只)(?!是|有|会|很|不) | 统一(?:用|使用|写|采用|改成|按)
-  | (?:^|[，；,]\s*|请)只(?!有|是|剩|花|差|好|不过|见|需|得|怕|知|记|想|说|过|用了) | 不可(?!能|思) | 勿(?=\w) | 都要先
-  | (?:^|[，；,]\s*)(?:那就?|请|还是)?(?:以后|今后)?(?:改成|改用|改为|换成)用?\s*(?:中文|汉语|英文|英语|日文|日语)
-    \S{0,4}(?:回答|回复|写|输出|交流)吧?(?:[，；,。！]|$)
-  | ^(?:那就?|请|还是)?(?:改用|换用)\s*[A-Za-z0-9_.-]+(?:\s[A-Za-z0-9_.-]+)?\s*吧?[。！]?$
+  | 别(?<![特区分个识鉴级类性判离告差派辨]别)(?![的人提墅名处样针致扭急慌怕闹逗说管看担客开介难紧在生弄是]) | 一定要
+  | 以后{FROM_NOW} | 今后{FROM_NOW} | 从现在起{FROM_NOW} | 每次{FROM_NOW} | 统一(?:用|使用|写|采用|改成|按)
+  | ，\s*{ONLY_HERE} | ；\s*{ONLY_HERE} | ,\s*{ONLY_HERE} | 请{ONLY_HERE} | 不可(?!能|思) | 勿(?=\w) | 都要先
+  | ，\s*{IN_TONGUE} | ；\s*{IN_TONGUE} | ,\s*{IN_TONGUE}
 """
 
-JAPANESE = r"""
+SURELY = ".{0,60}?(?:ください|下さい|こと|お願|ない|[てで][ね。！]|必要|べき)"
+NOT_SO = "は(?:いけ|なら|だめ|ダメ|なりま)"
+NO_MORE = "(?:を|に|で|と)?(?:.{0,16}(?:使|し|変|実行|対象|お願|ください)|です|。|と)"
+SEE_TO_IT = "に(?:し|お願|ご|気)"
+
+JAPANESE = rf"""
     ないで(?:ください|下さい|ほしい|欲しい|もらい|いただ|くださ|[ねよな]?(?:。|！|$)) | 禁止 | 厳禁 | 必須
-    | (?:必ず(?!しも|や)|絶対に?).{0,60}?(?:ください|下さい|こと|お願|ない|[てで][ね。！]|必要|べき) | 許可なく | 限定 | 控え | 避けて
-    | 以外.{0,12}(?:ない|禁止|ません) | (?:て|で)は(?:いけ|なら|だめ|ダメ|なりま)
-  | なければ(?:なら|なりま|いけ) | しか(?![たし]).{1,20}ない
-  | (?:だけ|のみ)(?:を|に|で|と)?(?:.{0,16}(?:使|し|変|実行|対象|お願|ください)|です|。|と) | べからず | は不可
-  | 優先 | (?:ず|ないよう)に(?:し|お願|ご|気) | 以内(?:に|で|と) | までに.{0,12}(?:こと|必要)
-  | (?:ない|(?<!いう)(?<=[うくすつぬふむぐぶる]))こと。?$ | 厳守
+    | 必ず(?!しも|や){SURELY} | 絶対に?{SURELY} | 許可なく | 限定 | 控え | 避けて
+    | 以外.{{0,12}}(?:ない|禁止|ません) | て{NOT_SO} | で{NOT_SO}
+  | なければ(?:なら|なりま|いけ) | しか(?![たし]).{{1,20}}ない
+  | だけ{NO_MORE} | のみ{NO_MORE} | べからず | は不可
+  | 優先 | ず{SEE_TO_IT} | ないよう{SEE_TO_IT} | 以内(?:に|で|と) | までに.{{0,12}}(?:こと|必要)
+  | ないこと。?$ | こと(?<!いうこと)(?<=[うくすつぬふむぐぶる]こと)。?$ | 厳守
   | は(?:変え|使い|触り|消し|変更し|公開し|上げ)ません | 常に | 触らな | 勝手に
-  | ^(?:やはり|やっぱり).{1,40}(?:に(?:変更)?して|で(?:書い|答え)て)ください
 """
 
 CJK_RULE = re.compile(f"{CHINESE}|{JAPANESE}", re.VERBOSE)
-
-IDLE_ENGLISH: tuple[tuple[str, str], ...] = (
-    ("never always only", r"\b (?:I|he|she|they|nobody|it|who|mother|sister|brother|boss|colleague|friend)"
-        r" (?:['’]ve|['’]d|\s+(?:have|has|had|would))? \s+ (?:never|always|only) \s+"
-        r" (?:saw|seen|had|was|were|did|got|been|heard|knew|thought"
-        r"|asked|said|says?|wanted|meant|noticed|\w+ed) \b"),
-    ("never", r"\b never \s+ (?:saw|seen|mind|had|was|were|been|heard|knew|thought|asked|wanted|noticed|worked"
-        rf"|{PAST}(?:ed|en)\b|know\b|ends?\b|gets?\b)"
-        r" | \b (?:the|an?|this|that|our|its) \s+ (?:\w+\s+){1,3}? never \s+ (?!\w+ss\b|focus\b|alias\b)\w{3,}s\b"),
-    ("say says admit admits confess", r"\b (?:must|always|never|only) \s+ (?:say|admit|confess) s? \b"),
-    ("must", r"^ must \s+ (?:I|we|be) \b | \b you \s+ must \s+ (?:be|have|think|feel|know) \b | \b (?:we|he|she|I) \s+ must \s+ be \b"
-        r" | \b (?:he|she|they|I|we|it) \s+ must \s+ (?:hate|love|like|mean|think|feel|know) \b"
-        r" | \b there \s+ must \s+ (?:be|have) \s+ (?:a\s+|some\s*)? (?:reason|mistake|bug|way|thing|one|error)?"
-        r" | \b must \s+ be \s+ (?:because|why|the\s+\w+\s*[.!]|joking|kidding|tired|nice|hard|fun|wrong|some)"),
-    ("can", r"\b can \s+ only \s+ (?:guess|hope|say|imagine|agree)"
-        r" | \b can['’]t \s+ be \s+ (?:true|right|good|serious|real|that|helped|happening) \b"),
-    ("to", r"\b (?:don['’]t|do\s+not) \s+ (?:have|need) \s+ to \b | \b once \s+ had \s+ to \b"),
-    ("only", r"\b the \s+ only \s+ (?:one|thing|reason|problem|way) \b | \b (?:if|not) \s+ only \b"
-        r" | \b (?:that|it|this) \s+ only \s+ \w+s \b"
-        r" | \b only \s+ (?:just|a\s+few|joking|kidding|human) \b"),
-    ("always", r"\b (?:as|like) \s+ always \b"),
-    ("say says said claim claims claimed joke jokes joked think thinks insist insists believe believes",
-        r"\b has \s+ to \s+ be \s+ said \b | (?<!\bI\ ) \b (?:says?|said|claims?|claimed|jokes?|joked|thinks?|insists?|believes?) \b .*"),
-    ("doch", r"\b darf \s+ doch \b"),
-)
-"""Memories, guesses, sayings: the words of a rule that bind nothing. Cut out before the rest is looked at."""
-
-IDLE_CJK = re.compile(
-    r"""
-    必须(?:说|承认|给你|点赞|夸|表扬) | (?:总是?|老是?|一直|每回)(?:都)?(?:必须|要|得)(?!先)
-  | 我(?:从来|一直|从|总是|总得|老是|经常|每次)(?:都)?(?:必须|没)? | (?:都|有人|他|她|人家)说.*
-  | 不要(?:钱|紧张|客气|担心|误会) | 从来没 | 不得不 | 要不要 | 能不能 | 是不是
-  | (?:必ず|絶対に?).{0,24}(?:と[はも]?思|でしょう|だろう|誰か|はず|気がし) | いつも(?:必ず)? | んですけどね | ないで.{0,8}(?:たら|しまっ)
-    """,
+"""Every form begins with a sign of its own: only where one of these stands is more looked at."""
+CJK_RULE_AT_START = re.compile(
+    rf"""(?:[^。がは]|(?<=[でに])は){{0,40}}?必ず[^。がは]{{0,30}}(?<!ミス)(?<!失敗)(?<!エラー)(?<!文句)を[^。がは]{{0,20}}[うくすつぬぶむぐる][。！]?$
+  | {ONLY_HERE} | {IN_TONGUE}
+  | (?:那就?|请|还是)?(?:改用|换用)\s*[A-Za-z0-9_.-]+(?:\s[A-Za-z0-9_.-]+)?\s*吧?[。！]?$
+  | (?:やはり|やっぱり).{{1,40}}(?:に(?:変更)?して|で(?:書い|答え)て)ください""",
     re.VERBOSE,
 )
 
@@ -237,12 +227,12 @@ ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
         r" (?:lifted|gone|over|off|cancell?ed|withdrawn|dropped|dead|void|history|no\s+longer) \b"),
     ("longer", r"\b no \s+ longer \s+ (?:appl|need|necessary|hold|valid|bind|counts?|true)"),
     ("apply hold count", r"\b (?:doesn['’]t|does\s+not|don['’]t) \s+ (?:apply|hold|count) \s+ (?:any|now)"),
-    ("you we", r"\b (?:you|we) \s+ (?:may|can|are\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)"),
+    ("may can free allowed", r"\b (?:you|we) \s+ (?:may|can|are\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)"),
     ("allowed permitted open free unlocked", r"\b (?:is|are) \s+ (?:now\s+)? (?:allowed|permitted|open|free|unlocked)"
         r"(?:,|;|[.!]?$|\s+(?:now|again|after\s+all|from|to\s+you|for\s+you)\b)"),
     ("fine ok okay", r"\b (?:is|are) \s+ (?:fine|ok|okay) \s+ (?:now|again|after\s+all|from) \b"),
     ("needed necessary required", r"\b is \s+ (?:no\s+longer|not) \s+ (?:needed|necessary|required) \b"),
-    ("to", r"\b (?:don['’]t|do\s+not|no) \s+ (?:have|need) \s+ to \b"),
+    ("have need", r"\b (?:don['’]t|do\s+not|no) \s+ (?:have|need) \s+ to \b"),
     ("again", RESUMED),
 )
 """The English forms of a permission or withdrawal, with words as above."""
@@ -255,6 +245,8 @@ CJK_RELEASE = r"""
 """
 
 WORDS = re.compile(r"[^\W\d_]+")
+BETWEEN = str.maketrans({sign: " " for sign in map(chr, range(128)) if not sign.isalpha()})
+"""What stands between words of a text in ASCII: cut by this it falls apart several times as quickly."""
 
 CJK_TAKEN_BACK = re.compile(CJK_RELEASE, re.VERBOSE)
 
@@ -265,37 +257,57 @@ PART_END = re.compile(r"[,;:]\s+|[，；：、]\s*|\s[–—-]\s|\b(?:and|but)\b
 def in_small(sentence: str) -> tuple[str, frozenset[str]]:
     """A sentence in small letters, as the forms are, and its words."""
     small = sentence.lower()
-    return small, frozenset(WORDS.findall(small))
+    return small, frozenset(small.translate(BETWEEN).split() if small.isascii() else WORDS.findall(small))
+
+
+class Form(NamedTuple):
+    """A form of words, and how it is looked for: one that only begins a sentence is not tried anywhere else."""
+
+    whole: re.Pattern[str]
+    found: Callable[[str], re.Match[str] | None]
+
+
+STRUCTURE = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|[()|]")
+
+
+def _only_begins(form: str) -> bool:
+    """Whether a form can stand at the start of a sentence alone."""
+    depth = 0
+    for sign in STRUCTURE.findall(form):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "|" and not depth:
+            return False
+    return form.startswith("^")
 
 
 class Forms:
     """The forms of a kind of sentence, of which only those are tried whose words a sentence has."""
 
     def __init__(self, forms: tuple[tuple[str, str], ...]) -> None:
-        self._by_word: defaultdict[str, list[re.Pattern[str]]] = defaultdict(list)
+        self._by_word: defaultdict[str, list[Form]] = defaultdict(list)
         for words, form in forms:
             whole = compiled(form)
+            one = Form(whole, whole.match if _only_begins(form) else whole.search)
             for word in words.split():
-                self._by_word[word].append(whole)
+                self._by_word[word].append(one)
+        self._words = frozenset(self._by_word)
+        self._with_words = lru_cache(maxsize=1024)(self._having)
 
     def has(self, sentence: str) -> bool:
         """Whether a sentence has one of the forms."""
-        small, forms = self._of(sentence)
-        return any(form.search(small) for form in forms)
+        small, words = in_small(sentence)
+        known = self._words & words
+        return bool(known) and any(form.found(small) for form in self._with_words(known))
 
     def without(self, sentence: str) -> str:
         """A sentence in small letters without what has one of the forms."""
-        small, forms = self._of(sentence)
-        for form in forms:
-            small = form.sub("_", small)
+        small, words = in_small(sentence)
+        for form in self._with_words(self._words & words):
+            small = form.whole.sub("_", small)
         return small
 
-    def _of(self, sentence: str) -> tuple[str, list[re.Pattern[str]]]:
-        small, words = in_small(sentence)
-        known = self._by_word.keys() & words
-        if len(known) < 2:
-            return small, [form for word in known for form in self._by_word[word]]
-        return small, list(dict.fromkeys(form for word in sorted(known) for form in self._by_word[word]))
+    def _having(self, known: frozenset[str]) -> tuple[Form, ...]:
+        return tuple(dict.fromkeys(form for word in sorted(known) for form in self._by_word[word]))
 
 
 ENGLISH_RULES = Forms(ENGLISH + EUROPEAN)
@@ -303,6 +315,11 @@ ENGLISH_RELEASES = Forms(ENGLISH_RELEASE)
 IDLE = Forms(IDLE_ENGLISH)
 IS_RESUMED = re.compile(RESUMED, re.IGNORECASE | re.VERBOSE)
 # fmt: on
+
+
+def binds_in_cjk(sentence: str) -> bool:
+    """Whether a sentence has a form of a rule in Chinese or Japanese."""
+    return CJK_RULE_AT_START.match(sentence) is not None or CJK_RULE.search(sentence) is not None
 
 
 def releases(sentence: str) -> bool:

@@ -63,7 +63,7 @@ class Rules:
             keys += [key for key in self._with_words_of(new) if _denies(new, self._shapes[key][0])]
         if new.changes:
             keys += self._nearest(new, _changes)
-        return [key for key in dict.fromkeys(keys) if key != rule.key and self._shapes[key][1] != rule.row]
+        return [key for key in dict.fromkeys(keys) if key != rule.key and self._shapes[key][1] < rule.row]
 
     def lifted_by(self, release: Said) -> list[Key]:
         """The one rule that a permission or withdrawal is of; none where it could be of several, or stands in the same sentence.

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from host.messages.facts.constraints import binds
 from host.messages.facts.fact import RULES, FactKind, Told
+from host.messages.facts.listing import counts, items_in
 from host.messages.facts.rule_shape import Subject, forbids_in, is_bound, names_in, subject_in
+from host.messages.facts.said_words import (
+    AT_LEAST,
+    AT_MOST,
+    BIRTH,
+    BUT,
+    LOOKED_BACK,
+    MANY,
+    NUMBER,
+    OVER,
+    PREDICATE,
+    REPORTED,
+    SUBJECT,
+    UNDER,
+)
 from host.messages.facts.sentences import reads_as_prose
 from host.messages.facts.subjects import amount, bound_of, clause_of, counted_in, form, is_kept, is_plain, key_of, noun_of
-from host.messages.facts.topic_words import ADDS, ASKED, CHANGE, CLOCK_NOW, CORRECTS, IDLE, LESS, MORE, PERHAPS, POINTS, PUTS
-from host.messages.facts.topics import EMPTY, Topic, clause_around, stem, topic_of
+from host.messages.facts.topic_words import (
+    ADDS,
+    ASKED,
+    CHANGE,
+    CLOCK_NOW,
+    CORRECTS,
+    LESS,
+    MORE,
+    NUMERALS,
+    PERHAPS,
+    POINTS,
+    PUTS,
+    SPOKEN,
+)
+from host.messages.facts.topics import EMPTY, Topic, clause_around, topic_of
 
 Key = tuple[bool, str]
 """What makes two facts one: whether it is a rule, and its text."""
@@ -26,17 +53,6 @@ LEADS = 120
 
 SAID_BEFORE = 40
 """Characters before a value in a record that can say what it is of."""
-
-ITEM = re.compile(r"([^\W\d_]{2,})[ #-]?(\d{1,6})(?![\w.,:%]|\s?[°µ])")
-NUMBER = re.compile(r"\d[\d.,:]*")
-SUBJECT = re.compile(r"(?i)\s*(?:(?:and|but|so|also|oh)\s+)*(?:the|our|my|his|her|their)\s+(\w+(?:\s\w+)?)\s+(?:is|are|was|were|gets?|has|runs?|takes?)\b")
-AT_MOST = re.compile(r"(?i)\b(?:at most|no more than|up to|maximum(?: of)?|max|within)\s?$|(?:最多|不超过|不得超过|以内|上限)[是为]?\s?$")
-AT_LEAST = re.compile(r"(?i)\b(?:at least|no less than|minimum(?: of)?|min)\s?$|(?:至少|不少于|下限)[是为]?\s?$")
-OVER = re.compile(r"(?i)\b(?:above|over|beyond|exceed|(?:longer|more|older|higher|later|larger|bigger|hotter) than|after)\s?$|(?:超过|高于|多于|晚于)\s?$")
-UNDER = re.compile(r"(?i)\b(?:below|under|(?:shorter|less|fewer|younger|newer|lower|earlier|smaller|colder) than|before)\s?$|(?:低于|少于|早于)\s?$")
-LOOKED_BACK = 24
-MANY = 3
-"""Numbers in a sentence from which a bare one is one of a list."""
 
 
 class Said:
@@ -109,6 +125,11 @@ class Said:
         return f"{self.around[start : self.told.at]} \0 {self.around[self.told.at + len(self.text) : after]}"
 
     @cached_property
+    def rest(self) -> str:
+        """Its sentence without the value."""
+        return f"{self.around[: self.told.at]} {self.around[self.told.at + len(self.text) :]}"
+
+    @cached_property
     def own_topic(self) -> Topic:
         """What its own clause is of, and the noun that it counts."""
         if not self.is_in_words:
@@ -128,12 +149,24 @@ class Said:
     @cached_property
     def items(self) -> dict[str, str]:
         """The numbers by which its clause tells one of a kind from another ("mic 1")."""
-        return {stem(match[1]): match[2] for match in ITEM.finditer(self.clause) if match[1].lower() not in IDLE}
+        return items_in(self.clause)
+
+    @cached_property
+    def numbered(self) -> frozenset[str]:
+        """The numbers by which its clause tells one of a kind from another, with their words."""
+        return frozenset(f"{word} {number}" for word, number in self.items.items())
+
+    @cached_property
+    def handles(self) -> frozenset[str]:
+        """What values of the same subject are found by."""
+        return self.all_words | self.numbered | self.counted.words
 
     @cached_property
     def is_bare(self) -> bool:
         """Whether its clause names no subject."""
         before, _, after = self.clause.partition("\0")
+        if not before.strip() and PREDICATE.match(after):
+            return True
         said_after = frozenset(filter(str.isascii, topic_of(after).words))  # Han characters that follow are the verb
         named = topic_of(before)
         return not (named.words - named.speakers or said_after or self.head.words)
@@ -148,6 +181,27 @@ class Said:
     def topic_before(self) -> Topic:
         """What its sentence is of up to it."""
         return topic_of(self.around[: self.told.at])
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """All that its clause and its sentence are of."""
+        return self.topic.words | self.wide_topic.words
+
+    @cached_property
+    def is_loose(self) -> bool:
+        """Whether it may be of a value with which it shares no word."""
+        return self.is_bare or self.points or self.is_put or bool(self.spoken_before)
+
+    @cached_property
+    def said_before(self) -> str:
+        """What is said up to it: of its sentence, and of the one before too where its clause names no subject."""
+        return (f"{self.told.lead} " if self.is_bare else "") + self.around[: self.told.at]
+
+    @cached_property
+    def spoken_before(self) -> frozenset[float]:
+        """The numbers that stand in words before it, or beside it where its clause names no subject."""
+        after = self.around[self.told.at + len(self.text) :] if self.is_bare else ""
+        return frozenset(NUMERALS[word.lower()] for word in SPOKEN.findall(f"{self.said_before} {after}"))
 
     @cached_property
     def subject_before(self) -> Topic:
@@ -220,9 +274,24 @@ class Said:
         return is_kept(self.told) or ADDS.search(self.clause) is not None
 
     @cached_property
+    def is_counter(self) -> bool:
+        """Whether it only says which entry of a list something is ("question 2")."""
+        return self.is_plain and counts(self.around, self.told.at)
+
+    @cached_property
+    def is_reported(self) -> bool:
+        """Whether a log or a page says it, in quotes."""
+        return REPORTED.search(self.around[: self.told.at]) is not None
+
+    @cached_property
+    def is_of_birth(self) -> bool:
+        """Whether it is a day of birth."""
+        return self.kind is FactKind.date and BIRTH.search(self.clause) is not None
+
+    @cached_property
     def is_unsure(self) -> bool:
-        """Whether it is asked, supposed, remembered or compared, not set."""
-        if ASKED.search(self.around) or PERHAPS.search(self.clause):
+        """Whether it is asked, supposed, reported, remembered or compared, not set."""
+        if self.is_counter or self.is_reported or ASKED.search(self.around) or PERHAPS.search(self.clause):
             return True
         return self.form == "clock" and CLOCK_NOW.search(self.around[: self.told.at]) is not None
 
@@ -230,6 +299,8 @@ class Said:
     def is_forbidden(self) -> bool:
         """Whether a person forbids the value; the figure of a bound ("not before 19:00") is set, not forbidden."""
         if self.role not in PEOPLE or is_bound(self.around, self.told.at, self.told.at + len(self.text)):
+            return False
+        if BUT.match(self.around, self.told.at + len(self.text)):  # "not X but Y" says what holds instead
             return False
         before, after = clause_of(self.told)
         return forbids_in(f"{before}\0{after}")
@@ -265,6 +336,12 @@ class Said:
     def series(self) -> str:
         """A version without its last part (``2.14`` of ``v2.14.1``)."""
         return self.text.lstrip("v").rpartition(".")[0]
+
+    @cached_property
+    def ending(self) -> str:
+        """The ending of the file that a path names."""
+        name = self.text.rpartition("/")[2]
+        return name.rpartition(".")[2] if "." in name else ""
 
     @cached_property
     def host(self) -> str:

@@ -15,6 +15,7 @@ END = re.compile(
     r"""[.!?。！？](?:(?<=[.!?])(?<![.!?].)[.!?]*+["'”’)]*+(?=\s)|(?<=[。！？!?])(?<![。！？!?].)[。！？!?]*+[」』”）]?(?![。！？」』]))"""
 )
 ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|St|No)|(?<!\S)[A-Z])\.$")
+LONGEST_ABBREVIATION = len("approx.")
 TICKED = re.compile(r"`([^`\n]{1,160})`(?!`)")
 FENCE = ("```", "~~~")
 
@@ -48,7 +49,7 @@ def _of_line(line: str, offset: int) -> Iterator[Sentence]:
     if line[start] in MARKS and (mark := MARK.match(line)):
         start = mark.end()
     for stop in [*(end.end() for end in END.finditer(line, start)), len(line)]:
-        if stop < len(line) and ABBREVIATED.search(line, start, stop):
+        if stop < len(line) and line[stop - 1] == "." and ABBREVIATED.search(line, max(start, stop - LONGEST_ABBREVIATION), stop):
             continue
         whole = line[start:stop].lstrip()
         bare = whole.rstrip()
@@ -79,7 +80,7 @@ class Surroundings:
         return self._text[first : last if last >= 0 else end + LONGEST // 2], start - first, ""
 
 
-SIGNS = re.compile(r"[{}\[\]=<>|\\]|\w\(")
+SIGNS = re.compile(r"[{}\[\]=<>|\\(](?:(?<!\()|(?<=\w\())")
 OPTION = re.compile(r"\s-{1,2}[a-zA-Z]")
 STARTS_RECORD = re.compile(r'"[^"\n]{1,60}"\s?:|\d{1,6}[→\t]|[d-][r-][w-][x-]')
 """The key of a field, the number of a line, the rights of a file."""

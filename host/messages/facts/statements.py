@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from host.messages.facts.change_words import OLD_AFTER
 from host.messages.facts.fact import FactKind
+from host.messages.facts.listing import are_of_a_list, counts, items_in
 from host.messages.facts.subjects import form
 from host.messages.facts.topic_words import ADDS, ASKED, CHANGE, IDLE, PERHAPS, POINTS
-from host.messages.facts.topics import EMPTY, Topic, are_apart, clause_around, clauses, shared, topic_of
+from host.messages.facts.topics import EMPTY, Topic, are_apart, clause_around, clauses, names_more, shared, topic_of
 from host.messages.facts.values import values_in
 
 NEAR = 6
@@ -23,23 +25,32 @@ LOOKED_AT = 12
 # fmt: off
 DAY = re.compile(
     r"(?i)\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?"
-    r"|\b(?:lunes|martes|miércoles|jueves|viernes|montag|dienstag|mittwoch|donnerstag|freitag|samstag|lundi|mardi|mercredi|jeudi|vendredi|samedi)s?\b")
+    r"|\b(?:lunes|martes|miércoles|jueves|viernes|montag|dienstag|mittwoch|donnerstag|freitag|samstag|lundi|mardi|mercredi|jeudi"
+    r"|vendredi|samedi)s?\b")
 PART = re.compile(r"(?i)\b(\d+)\s?(?:of|out of|/)\s?(\d+)\b")
-NUMERAL = re.compile(r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|once|twice)\b")
+NUMERAL = re.compile(r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
+    r"|sixty|ninety|hundred|once|twice)\b")
 NAMED = re.compile(
-    r"(?:\b(?:is|are|be|was|were|now|to|by|with|use|uses|using|on|in|at|from|via|into|for|ask|tell|contact|call|called|named|belongs? to|goes to|instead"
+    r"(?:\b(?:is|are|be|was|were|now|to|by|with|use|uses|using|on|in|at|from|via|into|for|ask|tell|contact|call|called|named"
+    r"|belongs? to|goes to|instead"
     r"|then|not|run|runs|have|has|take|takes|pick|prefer|me|him|her|us)|[:=]|->|→)\s+(?:the |a |an |our |now |going to be )?[\"'`“]?"
     r"(?P<name>(?!I\b|I['’])[A-Z][\w+#.-]*\w(?:\s(?!I\b)[A-Z][\w+#-]+){0,2})")
 LEADS = re.compile(
-    r"^(?:no, |sorry, |actually,? |now,? |and |then )?(?P<name>(?!I\b|The\b|This\b|That\b|It\b|We\b|You\b|They\b|There\b|Our\b|My\b)[A-Z]\w+(?:\s[A-Z]\w+)?)"
+    r"^(?:no, |sorry, |actually,? |now,? |and |then )?(?P<name>(?!I\b|The\b|This\b|That\b|It\b|We\b|You\b|They\b|There\b|Our\b"
+    r"|My\b)[A-Z]\w+(?:\s[A-Z]\w+)?)"
     r"(?=\s(?:is|will be|has|takes|took|owns|leads|runs|handles|covers|does|reviews|approves|signs|hosts|drives|chairs|moderates)\b)")
 ROLE = re.compile(
-    r"(?i)\b(?:on[- ]call|owner|owns|lead|leads|leader|reviewer|reviews|approver|approves|contact|captain|host|hosts|driver|drives|chair|chairs|moderator"
-    r"|moderates|responsible|in charge|duty|manager|signs|editor|organi[sz]er|speaker|treasurer|secretary|handles|covers|takes over|takes|runs|slot|shift)\b")
+    r"(?i)\b(?:on[- ]call|owner|owns|lead|leads|leader|reviewer|reviews|approver|approves|contact|captain|host|hosts|driver|drives"
+    r"|chair|chairs|moderator"
+    r"|moderates|responsible|in charge|duty|manager|signs|editor|organi[sz]er|speaker|treasurer|secretary|handles|covers|takes over"
+    r"|takes|runs|slot|shift)\b")
 STATE = re.compile(
-    r"(?i)\b(?P<slot>status|state|mode|theme|colou?r|level|priority|severity|format|language|strategy|layout|plan|tier|edition|flavou?r|style|tone|key|tempo"
-    r"|material|fabric|size|background|font|approach|method|policy|dish|drink|dessert|topic|subject|venue|title|default|branch|database|editor|framework)"
-    r"\s?(?:is|will be|should be|to|:|=|->|→|stays|becomes)\s?(?:now |set to |going to be )?[\"'`“]?(?P<name>[a-z][\w-]+)(?=[\"'`”.,;!]|\s*$|\s(?:now|instead|please|then|again|from|for|not)\b)")
+    r"(?i)\b(?P<slot>status|state|mode|theme|colou?r|level|priority|severity|format|language|strategy|layout|plan|tier|edition"
+    r"|flavou?r|style|tone|key|tempo"
+    r"|material|fabric|size|background|font|approach|method|policy|dish|drink|dessert|topic|subject|venue|title|default|branch"
+    r"|database|editor|framework)"
+    r"\s?(?:is|will be|should be|to|:|=|->|→|stays|becomes)\s?(?:now |set to "
+    r"|going to be )?[\"'`“]?(?P<name>[a-z][\w-]+)(?=[\"'`”.,;!]|\s*$|\s(?:now|instead|please|then|again|from|for|not)\b)")
 HAN_NAMED = re.compile(
     r"(?:是|由|归|给|找|让|改成|换成|改为|换到|改到|改在|变成|交给|定在|放在|用|叫)(?P<name>(?!不|没|一|这|那|什么|谁)[\u4e00-\u9fff]{2,4}?)(?=[，。,.！!]|负责|来|吧|了|$)"
     r"|[はがを](?P<other>[\u4e00-\u9fff\u30a0-\u30ff]{2,8}?)(?=さん|氏|様|です|に|で|だ|へ|。|$)")
@@ -57,6 +68,20 @@ class Claim:
     topic: Topic
     is_own: bool  # whether the topic stands in the clause itself
     changes: bool
+    items: frozenset[tuple[str, str]] = frozenset()
+    instead_of: frozenset[str] = frozenset()  # other values that the statement calls old
+    text: str = ""  # the statement
+    end: int = 0
+
+    @property
+    def before(self) -> str:
+        """The statement up to the value."""
+        return self.text[: self.start]
+
+    @property
+    def rest(self) -> str:
+        """The statement without the value."""
+        return f"{self.before} {self.text[self.end :]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +156,11 @@ class Standing:
     def replaced_by(self, new: Claim) -> tuple[Claim, Claim | None]:
         """The claim with the topic that it takes over from what it replaces, and the newest one that it replaces."""
         worded = {old: None for word in new.topic.words for old in reversed(self._by_word.get((new.kind, word), ()))}
-        alike = [(shared(new.topic, old.topic), old.statement, old.start, old) for old in worded if self._stands(old, new) and says_again(new, old)]
+        alike = [
+            (shared(new.topic, old.topic), old.statement, old.start, old)
+            for old in worded
+            if self._stands(old, new) and says_again(new, old)
+        ]
         if alike:
             old = max(alike, key=lambda each: each[:3])[3]
             return self._take(new, old)
@@ -147,6 +176,8 @@ class Standing:
             self._by_word[claim.kind, word].append(claim)
 
     def _stands(self, old: Claim, new: Claim) -> bool:
+        if new.instead_of and old.value not in new.instead_of:
+            return False
         return old.statement != new.statement and (old.statement, old.value) not in self._gone and old.value != new.value
 
     def _take(self, new: Claim, old: Claim) -> tuple[Claim, Claim]:
@@ -157,26 +188,36 @@ class Standing:
 
 def says_again(new: Claim, old: Claim) -> bool:
     """Whether a claim is of what an older one of its kind is of."""
+    others = dict(old.items)
+    if any(others.get(word, number) != number for word, number in new.items):  # "mic 1", "mic 2"
+        return False
+    if are_of_a_list(new.rest, old.rest) or names_more(new.before, old.before, old.topic.words, is_changed=new.changes):
+        return False
     if are_apart(new.topic, old.topic) or not shared(new.topic, old.topic):
         return False
     if new.changes:
         return True
-    own, others = new.topic.words - old.topic.words, old.topic.words - new.topic.words
-    return new.is_own and not (own and others)
+    return new.is_own and (new.topic.words <= old.topic.words or old.topic.words <= new.topic.words)
 
 
 def _claims(index: int, text: str) -> Iterator[Claim]:
     sentence = Sentence(text)
     if sentence.is_asked:
         return
-    for kind, start, end in _values(text):
+    values = _values(text)
+    old = [(start, end) for _, start, end in values if OLD_AFTER.match(text, end) and len(values) > 1]
+    for kind, start, end in values:
+        if (start, end) in old:
+            continue
         first, last = clause_around(text, start)
         around = f"{text[first:start]} \0 {text[end:last]}"
-        if PERHAPS.search(around) or ADDS.search(around):
+        if PERHAPS.search(around) or ADDS.search(around) or (kind == "number" and counts(text, start)):
             continue
-        topic = topic_of(around)
+        own, value = topic_of(around), text[start:end].casefold()
+        topic = own if own.words else sentence.before(start)
         changes = sentence.changes or POINTS.search(around) is not None
-        yield Claim(index, kind, text[start:end].casefold(), start, topic if topic.words else sentence.before(start), bool(topic.words), changes)
+        instead_of = frozenset(text[one:other].casefold() for one, other in old)
+        yield Claim(index, kind, value, start, topic, bool(own.words), changes, frozenset(items_in(around).items()), instead_of, text, end)
 
 
 def _values(text: str) -> list[tuple[str, int, int]]:

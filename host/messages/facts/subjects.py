@@ -36,10 +36,18 @@ SHORTEST_NOUN = 3
 FACTORS: dict[str, float] = {
     unit: factor
     for factor, units in (
-        (1e-3, "ms 毫秒 millisecond milliseconds"), (1.0, "s sec secs second seconds 秒 秒钟"), (60.0, "m min mins minute minutes 分 分钟 分間"),
-        (3600.0, "h hr hrs hour hours 小时 時間"), (86400.0, "d day days 天 日 日間"), (604800.0, "week weeks 周 週間"),
-        (2.592e6, "month months 个月 か月"), (3.15e7, "year years 年"),
-        (1e3, "kB KB KiB Ki K k"), (1e6, "MB MiB Mi M"), (1e9, "GB GiB Gi G"), (1e12, "TB TiB Ti T"),
+        (1e-3, "ms 毫秒 millisecond milliseconds"),
+        (1.0, "s sec secs second seconds 秒 秒钟"),
+        (60.0, "m min mins minute minutes 分 分钟 分間"),
+        (3600.0, "h hr hrs hour hours 小时 時間"),
+        (86400.0, "d day days 天 日 日間"),
+        (604800.0, "week weeks 周 週間"),
+        (2.592e6, "month months 个月 か月"),
+        (3.15e7, "year years 年"),
+        (1e3, "kB KB KiB Ki K k"),
+        (1e6, "MB MiB Mi M"),
+        (1e9, "GB GiB Gi G"),
+        (1e12, "TB TiB Ti T"),
     )
     for unit in units.split()
 }
@@ -91,7 +99,13 @@ def counted_in(kind: FactKind, text: str) -> str:
 
 def amount(kind: FactKind, text: str, *, is_converted: bool = True) -> float | None:
     """The number of a quantity, of times in seconds and of sizes in bytes where it is converted; None for other kinds."""
-    number = None if RATIO.fullmatch(text) or HEX.fullmatch(text) else AMOUNT.match(text) if kind is FactKind.quantity or text.isdigit() else None
+    number = (
+        None
+        if RATIO.fullmatch(text) or HEX.fullmatch(text)
+        else AMOUNT.match(text)
+        if kind is FactKind.quantity or text.isdigit()
+        else None
+    )
     if number is None:
         return None
     digits = number["digits"].replace(" ", "").replace("'", "").replace("_", "")

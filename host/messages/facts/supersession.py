@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 
 from host.messages.facts.fact import FactKind, Told
-from host.messages.facts.grounds import BY_NAME, MEASURED, rank
-from host.messages.facts.holding import REACH, Bounded, Holding, Of
-from host.messages.facts.likeness import are_of_one_form
+from host.messages.facts.grounds import BY_NAME, rank
+from host.messages.facts.holding import Bounded, Held, Holding, Of
+from host.messages.facts.likeness import MEASURED, are_comparable
 from host.messages.facts.records import Records
-from host.messages.facts.rule_shape import shape_of
+from host.messages.facts.rule_shape import names_in, shape_of
 from host.messages.facts.said import PEOPLE, Key, Said
 from host.messages.facts.subjects import is_marked_old, is_remembered
 from host.messages.facts.topics import EMPTY, Topic, are_qualified_apart
 
-REACH_OF_RULES = 64
-"""Values of its kind, the newest, that one said in a rule is held against: rules are many, and beyond them both are kept."""
+VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.+-]*")
 
 MOST_WORDS = 24
 """Words that a value keeps of all that it was said of."""
@@ -26,10 +26,11 @@ MOST_WORDS = 24
 def current(told: Sequence[Told]) -> list[Told]:
     """What still holds of what was told, in the order in which it was last said; equal values once.
 
-    A value gives way to a later one of its kind and form where the later one's words say that something changed and both are
-    said of the same subject, where its own words call it old ("instead of X", "旧的 X", "X ではなく"), or where a tool reports
-    it again under the same label. A rule gives way to one of the same words that requires another value and to a sentence that
-    takes it back (``Rules``); what is forbidden adds up, and a value that is forbidden is no old value of another.
+    A value gives way to a later one of its kind and form where the user's words say that something changed and both are said of
+    the same subject, where the same is said again with another value, where the user answers with little but a value
+    (``grounds.GROUNDS``), where its own words call it old ("instead of X", "旧的 X", "X ではなく"), or where a tool reports it again
+    under the same label or in the same record. A rule gives way to one of the same words that requires another value and to a
+    sentence that takes it back (``Rules``); what is forbidden adds up, and a value that is forbidden is no old value of another.
     In doubt both are kept. Of equal values the user's own mention stands for all, else the newest.
     """
     live = Live()
@@ -50,10 +51,13 @@ class Live:
         self._records = Records()
         self._replaced = Bounded[Told]()
         self._retired: Said | None = None
+        self._called_old: list[Said] = []
 
     def hear(self, told: Iterable[Told]) -> None:
         """Take in what was told next, in the order in which it was said."""
-        for said in map(Said, told):
+        heard = list(map(Said, told))
+        self._called_old = [said for said in heard if said.role == "user" and not said.key[0] and is_marked_old(said.told)]
+        for said in heard:
             if said.kind is FactKind.release:
                 self._drop(*self._held.rules.lifted_by(said), by=said)
             elif said.kind is FactKind.constraint:
@@ -71,12 +75,12 @@ class Live:
         return {key: by for key, by in self._replaced.items() if isinstance(key, tuple)}
 
     def _hear_value(self, one: Said) -> None:
-        if is_marked_old(one.told) and not one.is_forbidden and self._has_successor(one):
+        if is_marked_old(one.told) and not (one.is_forbidden or one.is_reported) and self._has_successor(one):
             self._retire(one)
         elif one.key not in self._replaced or one.role == "user":
-            old, *twins = (self._replaced_values(one) if self._says_more(one) and not is_marked_old(one.told) else []) or [None]
-            instead_of = self._make_room(one, old)
-            self._drop(*filter(None, twins), by=one)
+            replaced = self._replaced_values(one) if self._says_more(one) and not is_marked_old(one.told) else []
+            instead_of = self._make_room(one, replaced[0]) if replaced else None
+            self._drop(*replaced[1:], by=one)
             self._hold(one, instead_of)
             self._succeed(one)
 
@@ -86,7 +90,7 @@ class Live:
             return False
         if is_remembered(one.told) and one.role == "assistant":
             return self._beside(one) is not None
-        if one.key in self._replaced or self._held.get(one.key):
+        if any(key in self._replaced or self._held.get(key) for key in _spellings(one)):
             return True
         return self._beside(one) is not None
 
@@ -98,7 +102,7 @@ class Live:
     def _retire(self, one: Said) -> None:
         """Drop a value that is called old."""
         by = self._beside(one) or one
-        self._drop(one.key, by=by)
+        self._drop(*_spellings(one), by=by)
         self._replaced[one.key] = self._replaced.get(one.key) or by.told
         self._retired = one
 
@@ -113,10 +117,10 @@ class Live:
         held = self._held.get(one.key)
         return held is None or held.spoken is None or (one.role == "user" and not held.by_user)
 
-    def _make_room(self, one: Said, key: Key | None) -> Of | None:
+    def _make_room(self, one: Said, key: Key) -> Of | None:
         """Drop a replaced value, and the rule that it was said in where the new one is said in a rule too; what it was of."""
         held = self._held.get(key)
-        if held is None or key is None:
+        if held is None:
             return None
         rule = self._held.get((True, one.around))
         if rule and shape_of(held.said.around).is_single:
@@ -131,11 +135,14 @@ class Live:
             return [before] if before else []
         if one.kind in BY_NAME or one.is_kept or one.is_forbidden or one.is_unsure:
             return []
-        others = self._held.comparable_with(one, REACH_OF_RULES if one.is_ruled else REACH)
+        old = [old for old in self._called_old if old.around == one.around and old.key != one.key and _is_of_kind(one, old)]
+        if old:  # what the sentence calls old is what it replaces
+            return [key for each in old if are_comparable(one, each) for key in _spellings(each) if self._held.get(key)]
+        others = self._held.comparable_with(one)
         if one.role != "user":
             again = (held.newest.key for held in others if one.is_in_words and measures_again(one, held.said))
             return [*islice(again, 1)]
-        is_only = sum(held.said.form == one.form for held in others if held.said.kind is one.kind) == 1
+        is_only = self._held.count(one.kind, one.form) == 1
         ranked = sorted(((found, held) for held in others if (found := rank(one, held, is_only=is_only))), key=itemgetter(0), reverse=True)
         best = ranked[0][1].said.number if ranked else None
         twins = [held.newest.key for _, held in ranked[1:] if best is not None and held.said.number == best]
@@ -160,13 +167,28 @@ class Live:
             if held is None:
                 continue
             self._replaced[key] = by.told
+            if not key[0] and by.role == "user":
+                self._drop(*self._rules_of(held, by), by=by)
             for part in [] if key[0] else self._held.parts_of(held.newest):
                 self._held.pop(part)
                 self._replaced[part] = by.told
 
+    def _rules_of(self, held: Held, by: Said) -> list[Key]:
+        """The rules of earlier rows that say nothing but the value that is dropped: without it they would still ask for it."""
+        said = {mention.around for mention in (held.said, held.newest) if mention.row < by.row}
+        rules = ((True, text) for text in said if len(names_in(text)) == 1 and shape_of(text).is_single)
+        return [key for key in rules if self._held.get(key)]
+
 
 def _is_of_kind(one: Said, other: Said) -> bool:
     return one.kind is other.kind or (one.is_plain and other.is_plain)
+
+
+def _spellings(one: Said) -> list[Key]:
+    """The texts of a value: a version with its v, and without."""
+    if not VERSION.fullmatch(one.text):
+        return [one.key]
+    return [one.key, (False, one.text[1:] if one.text[0] == "v" else f"v{one.text}")]
 
 
 def _of(one: Said) -> Of:

@@ -22,11 +22,19 @@ BODY = r"[A-Za-z0-9_./:@%+~#=&?${}*^\\-]"
 TOKEN = re.compile(rf"(?<![A-Za-z])[A-Za-z]*+(?:[0-9_~$#]|[./:@+=\\-](?=[A-Za-z0-9_/~{{]))(?:{BODY})*+")
 URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://")
 TRIMMED_START, TRIMMED_END = ":=?&\\*%+}-", ".:=?&-\\*~^{$@#+"
+ASSIGNED = re.compile(r"[A-Za-z_][\w.-]+=(?=[^=]{2})[^=]*\d[^=]*|[A-Za-z]\w*[_.-][\w.-]*=[\w./:-]+")
+"""A name with what it is set to: a number, or any word where the name is one of code."""
+MIXED = re.compile(
+    r"(?=[^\d]*\d)(?:[a-z]{2,20}\d{1,6}[a-z]{1,20}\d{0,4}|(?=.{6,})[A-Za-z]{1,12}(?:\d+[A-Za-z]+){1,9}\d*|(?=.{5,})(?:\d+[A-Za-z]+){2,9}\d*)"
+)
+"""Letters and digits of any mix, but a number with its unit."""
 MEMBER = re.compile(r"[a-z]\.([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$")
 PINS = frozenset("=@~>^")
 """What stands between a package and its version."""
 BEFORE_TAG = frozenset({"", " ", "\n", "(", "　", "，", "、"})
 """What stands before the name of a person or channel."""
+BEFORE_LINE = frozenset({"", "\n"})
+FIRST_HAN = "\u2e80"
 NO_VALUE_BEFORE = ("(", ": ", ":\n")
 """What follows the name of a function, or of a field or speaker."""
 
@@ -34,11 +42,13 @@ NO_VALUE_BEFORE = ("(", ": ", ":\n")
 LOOKBACK = 24
 """Characters before a dashed word that may say what it is the name of."""
 
+SET_OFF = str.maketrans(dict.fromkeys(":=\"'`", " "))
 # fmt: off
 NAMED_WORDS = (
     "branch bucket repo repository host server service cluster namespace queue topic ssid wifi network container pod image project "
     "package plugin skill job task table index theme profile account group team tag environment env machine box database volume device "
-    "printer folder role named called id key slug label"
+    "printer folder role named called id key slug label "
+    "restart stop start run deploy delete disable enable pause resume rename kill trigger reschedule redeploy rerun"
 )
 NAMED = frozenset(NAMED_WORDS.split())
 """Words before a dashed word that say what it is the name of."""
@@ -67,6 +77,7 @@ class Reading(NamedTuple):
 def in_tokens(text: str, lines: Lines) -> Iterator[Found]:
     """The values among the tokens of a text, rising."""
     dashed: list[re.Match[str]] = []
+    has_keys = any(map(text.__contains__, KEY_ENDS))
     for match in TOKEN.finditer(text):
         token = match[0]
         if token.isdigit():
@@ -75,7 +86,7 @@ def in_tokens(text: str, lines: Lines) -> Iterator[Found]:
             dashed.append(match)
         for kind, start, end, is_weak in readings(token) if len(token) <= LONGEST else _of_long(token):
             first, last = match.start() + start, match.start() + end
-            if not text.startswith(KEY_ENDS, last) and (not is_weak or _is_meant(text, first, last, lines)):
+            if not (has_keys and text.startswith(KEY_ENDS, last)) and (not is_weak or _is_meant(text, first, last, lines)):
                 yield kind, first, last
     yield from _named(text, dashed, lines)
 
@@ -87,9 +98,15 @@ def _named(text: str, dashed: list[re.Match[str]], lines: Lines) -> Iterator[Fou
         (start, end), parts = match.span(), match[0].split("-")
         if not COMMON.isdisjoint(parts) or not DASHED.fullmatch(match[0]):
             continue
-        is_name = len(parts) > 2 or (firsts[parts[0]] > 1 and len(parts[0]) > SHORTEST_NAME) or _is_named(text, start, end)
-        if is_name and lines.is_prose(start):
+        is_name = len(parts) > 2 or (firsts[parts[0]] > 1 and len(parts[0]) > SHORTEST_NAME)
+        if _is_among_han(text, start, end) or _is_named(text, start, end) or (is_name and lines.is_prose(start)):
             yield FactKind.quoted, start, end
+
+
+def _is_among_han(text: str, start: int, end: int) -> bool:
+    """Whether a dashed word stands in a sentence of Chinese or Japanese, where it is a name."""
+    before, after = text[max(0, start - 2) : start].strip(" `"), text[end : end + 2].strip(" `")
+    return before[-1:] >= FIRST_HAN or after[:1] >= FIRST_HAN
 
 
 def _is_named(text: str, start: int, end: int) -> bool:
@@ -97,7 +114,7 @@ def _is_named(text: str, start: int, end: int) -> bool:
     after, before = text[end : end + LOOKBACK], text[max(0, start - LOOKBACK) : start]
     if after.startswith(" ") and (following := after.split()) and following[0].rstrip(".,;:!?") in NAMED:
         return True
-    words = before.lower().replace(":", " ").replace("=", " ").rstrip("\"'` ").split()
+    words = before.lower().translate(SET_OFF).split()
     return bool(words) and (words[-1] in NAMED or (len(words) > 1 and words[-1] in COPULAS and words[-2] in NAMED))
 
 
@@ -125,7 +142,7 @@ def _read(token: str, start: int) -> Iterator[Reading]:
         yield from _tagged(token, start)
     elif kind:
         yield Reading(kind, start, end)
-    elif HANDLE.fullmatch(token) or (CELL.fullmatch(token) and not NO_ID.fullmatch(token)):
+    elif (HANDLE.fullmatch(token) or CELL.fullmatch(token) or MIXED.fullmatch(token)) and not NO_ID.fullmatch(token):
         yield Reading(FactKind.id, start, end, is_weak=True)
     elif member := MEMBER.search(token):
         yield Reading(FactKind.env, start + member.start(1), end)
@@ -137,6 +154,8 @@ def _assigned(token: str, start: int) -> Iterator[Reading]:
     """``NAME=value``: a variable is a value itself and makes any name that it is set to one."""
     name, _, value = token.partition("=")
     behind = start + len(name) + 1
+    if ASSIGNED.fullmatch(token):
+        yield Reading(FactKind.quoted, start, start + len(token))
     if name.isupper() and "_" in name:
         yield Reading(FactKind.env, start, start + len(name))
         if NAME.fullmatch(value):
@@ -157,6 +176,11 @@ def _is_meant(text: str, start: int, end: int, lines: Lines) -> bool:
     """Whether a plain compound name is meant as itself: in prose, or as the value of a field."""
     if text.startswith('"', end) and text.startswith('"', start - 1) and start:
         return True
-    if text[start] in "#@" and (text[start - 1 : start] not in BEFORE_TAG or text.startswith("* ", start - 2)):
+    if text.startswith("{", start - 1) and start and text.startswith(("}", ","), end):
+        return True
+    if text[start] in "#@" and (
+        (text[start - 1 : start] not in BEFORE_TAG and text[start - 1] < FIRST_HAN) or text.startswith("* ", start - 2)
+    ):
         return False
-    return not text.startswith(NO_VALUE_BEFORE, end) and lines.is_prose(start)
+    is_line = text[start] == "#" and text[start - 1 : start] in BEFORE_LINE
+    return not text.startswith(NO_VALUE_BEFORE, end) and (is_line or lines.is_prose(start))

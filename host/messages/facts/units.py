@@ -14,7 +14,7 @@ SYMBOL = re.compile(
 UNITS_WORDS = (
     "millisecond milliseconds us secs second seconds mins minute minutes hr hrs hour hours day days week weeks month months "
     "year years "
-    "percent bytes byte bits baud kbps mbps Mbps Gbps EUR USD GBP CHF JPY CNY KRW INR BRL AUD CAD SEK NOK DKK PLN RUB euro euros Euro "
+    "percent bytes byte bits baud kbps mbps Mbps Gbps EUR USD GBP RMB CHF JPY CNY KRW INR BRL AUD CAD SEK NOK DKK PLN RUB euro euros Euro "
     "dollar dollars pound pounds cent cents yen yuan bucks reais pesos francs px pt em rem dpi ppi fps ppm ppb pH bpm degrees degree deg "
     "inch inches ft feet foot yd yards miles mile mi mph kph lb lbs oz acres ha litres liters litre liter grams gram kilos kilo metres "
     "meters tons tonnes tbsp tsp cups cup pcs pc pieces pages page words word characters character chars char tokens token rows row "
@@ -45,7 +45,7 @@ LOWER_MONTHS = MONTHS - {"may", "mar", "mars", "march", "mai", "dec", "sep", "ju
 ZONES = frozenset({"UTC", "GMT", "CEST", "CET", "JST", "CST", "PST", "PDT", "EST", "EDT", "BST", "IST", "MSK", "Uhr"})
 
 CJK_UNITS = (
-    "毫秒|微秒|秒钟?|分钟|分間|分|小时|时间|時間|钟头|天|晚|日間|日以内|日|周|週間|个月|か月|ヶ月|カ月|个星期|星期|季度|年間|年|岁|歳|"
+    "个工作日|個工作日|营业日|営業日|工作日|毫秒|微秒|秒钟?|分钟|分間|分|小时|时间|時間|钟头|天|晚|日間|日以内|日|周|週間|个月|か月|ヶ月|カ月|个星期|星期|季度|年間|年|岁|歳|"
     "欧元|美元|美金|日元|人民币|韩元|英镑|港币|元|円|ドル|ユーロ|ポンド|ウォン|块钱?|万|兆|億|亿|千|"
     "字节|バイト|字符|文字|字|条|件|行|次|回|度|号|人|名|位|台|本|个副本|副本|个并发|个人|倍|页|頁|枚|ページ|パーセント|百分点|割|"
     "平方米|平米|立方米|公里|公斤|千克|毫克|微克|克|斤|毫米|厘米|千米|米|毫升|升|キロ|メートル|センチ|ミリ|グラム|リットル|世代|接続|"
@@ -73,6 +73,40 @@ NO_NOUN_WORDS = (
     "und oder aber bitte nicht mit für auf von bei bis ist sind et ou mais pour avec pas est sont y o pero para con no es son mas com que"
 )
 NO_NOUN = frozenset(NO_NOUN_WORDS.split())
+
+PRODUCTS_WORDS = (
+    "Python Node node node.js PostgreSQL Postgres MySQL MariaDB Redis SQLite MongoDB Kafka iOS iPadOS Android Ubuntu Debian Fedora "
+    "Alpine Java JDK Go Ruby Rails Django Xcode macOS Windows Swift Kotlin TypeScript React Vue Angular Chrome Firefox Safari "
+    "Kubernetes Docker nginx PHP Gradle Rust Spring Terraform Elasticsearch Linux kernel API version Version release Release build "
+    "Build tag"
+)
+PRODUCTS = frozenset(PRODUCTS_WORDS.split())
+NO_NAME_WORDS = (
+    "HTTP AND OR IN AT TO OF LIMIT PORT TOP ERR GET PUT POST THE FOR ON IS BY NO SET ADD EUR USD GBP JPY CHF AM PM UTC OK ID IF"
+)
+NO_NAME = frozenset(NO_NAME_WORDS.split())
+
+PLACES = frozenset({"room", "hall", "gate", "platform", "seat", "bay", "dock", "pier", "track", "stand", "table"})
+LABELS = frozenset({"vlan", "VLAN", "iso"})
+"""Words that belong to the number after them as to a name."""
+
+SET_TO = re.compile(
+    r"(?i)(?:\b(?:(?:set|raised?|lower(?:ed)?|changed?|increased?|reduced?|up|down|back|cut|limited|capped) (?:\w+ ){0,2}to|at (?:most|"
+        r"least)|(?:no )?more than|"
+    r"limit(?: of| is| to)?|batch(?:es)? of|groups of|default|is|above|below|under|over|"
+        r"max(?:imum)?(?: of| is)?|min(?:imum)?(?: of| is)?|instead of|rather than|make (?:it|that)|exactly)"
+    r"|改成|改为|设为|调到|换成|最多|至少|不超过|上限(?:是|为)?|下限(?:是|为)?|上限は?|最大|最小|号线)[ :=]{0,2}$"
+)
+SET_ENDS = (
+    "to", "most", "least", "than", "limit", "of", "default", "is", "above", "below", "under", "over", "max", "min", "um", "it", "that",
+    "exactly", "成", "为", "到", "多", "少", "过", "限", "是", "は", "大", "小", "线",
+)
+"""What the words of ``SET_TO`` end with in prose."""
+ORDINAL_WORDS = (
+    "figure fig step epoch reviewer point question part top attempt round iteration phase number item check slide exercise"
+)
+ORDINALS = frozenset(ORDINAL_WORDS.split())
+"""Words before a small number that only counts on."""
 # fmt: on
 
 

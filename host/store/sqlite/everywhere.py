@@ -50,6 +50,7 @@ class Everywhere:
             counts=dict(counts),
             may_hold_copies=tuple(dict.fromkeys(place for erasure in each for place in erasure.may_hold_copies)),
             repeatable=tuple(message for erasure in each for message in erasure.repeatable),
+            also_in=tuple(dict.fromkeys(name for erasure in each for name in erasure.also_in)),
             is_finished=all(erasure.is_finished for erasure in each),
             receipt=next((erasure.receipt for erasure in each if erasure.receipt is not None), None),
         )

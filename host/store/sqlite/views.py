@@ -186,6 +186,8 @@ class _Shown:
 
     def _made(self, number: int) -> Entry:
         kind, row, covers, body = self._connection.execute("SELECT kind, row, covers, body FROM made WHERE id = ?", (number,)).fetchone()
+        if body is None and kind == Kind.MERGED and row is not None:
+            return self._original(row)  # the summary in front of it was erased, and the message was not
         return Entry(self._message(NOBODY, body), row, Kind(kind), tuple(range(start, stop) for start, stop in json.loads(covers)))
 
     def _message(self, role: str, body: object, cuts: str | None = None) -> Message:

@@ -86,6 +86,7 @@ def _outcome(reader: sqlite3.Connection, order: Order, plan: Plan) -> Erasure:
             *(line for line in copies if not line.startswith(tuple(f"{file}: " for file in recordings))),
         ),
         repeatable=tuple(doomed.id for doomed in plan.messages if doomed.is_repeatable),
+        also_in=plan.also_in,
     )
 
 

@@ -70,6 +70,7 @@ class Plan:
     blobs: frozenset[bytes] = frozenset()
     readings: tuple[int, ...] = ()  # files that are read on without memory
     recorded: tuple[tuple[str, str], ...] = ()  # client and key, by which it would come again
+    also_in: tuple[str, ...] = ()  # other conversations that hold the same message, and keep it
 
     @property
     def is_empty(self) -> bool:
@@ -99,6 +100,25 @@ class Found:
     tools: list[int] = field(default_factory=list)
     read: range = range(FIRST_ID + 1, FIRST_ID + 1)  # the ids that were read: growth comes behind them, history before
     repeatable: frozenset[bytes] = frozenset()  # identities of contents that may be said again
+    also_in: frozenset[int] = frozenset()  # other conversations with a message of the same content
+
+
+@dataclass
+class Besides:
+    """Where else the content of a message stands: which of it in its own conversation, and in which others."""
+
+    here: set[bytes] = field(default_factory=set)
+    conversations: set[int] = field(default_factory=set)
+
+    def note(self, message: Message, contents: Collection[bytes], conversation: int | None) -> None:
+        """Another message was read, of another conversation or (None) of the same. What is no more than a word tells nothing there."""
+        content = identity(message)
+        if content not in contents:
+            return
+        if conversation is None:
+            self.here.add(content)
+        elif not _is_word(message):
+            self.conversations.add(conversation)
 
 
 def looked_up(connection: sqlite3.Connection, what: Forget, progress: Progress) -> Found:
@@ -133,6 +153,7 @@ def planned(connection: sqlite3.Connection, what: Forget, found: Found) -> Plan:
         blobs - digests_in_use(connection, besides=rows) if blobs else blobs,
         tuple(readings_with(connection, {version.conversation for version in doomed}, wanted)),
         tuple(dict.fromkeys(recorded_keys(connection, found.places))),
+        tuple(_names(connection, found.also_in)),
     )
 
 
@@ -153,18 +174,21 @@ def _look_for_text(connection: sqlite3.Connection, found: Found, progress: Progr
 def _look_for_message(connection: sqlite3.Connection, what: Forget) -> Found:
     number, place = _place(connection, what)
     versions = list(_versions(connection, number, place))
-    others = connection.execute(f"{MESSAGES} AND NOT (conversation = ? AND coalesce(place, position) = ?)", (number, place))
-    wanted = wanted_message(
-        [version.message for version in versions],
-        (_readable(connection, role, body, cuts) for *_, role, body, cuts in others) if versions else (),
-        number,
-    )
-    return Found(wanted, {(number, place)}, repeatable=_repeatable(connection, versions))
+    contents, besides = frozenset(identity(version.message) for version in versions), Besides()
+
+    def others() -> Iterator[tuple[Message, bool]]:
+        asked = connection.execute(f"{MESSAGES} AND NOT (conversation = ? AND coalesce(place, position) = ?)", (number, place))
+        for _, conversation, _, _, role, body, cuts in asked:
+            message = _readable(connection, role, body, cuts)
+            besides.note(message, contents, conversation if conversation != number else None)
+            yield message, conversation == number
+
+    wanted = wanted_message([version.message for version in versions], others() if versions else (), number)
+    return Found(wanted, {(number, place)}, repeatable=_repeatable(versions, besides.here), also_in=frozenset(besides.conversations))
 
 
-def _repeatable(connection: sqlite3.Connection, versions: Sequence[Doomed]) -> frozenset[bytes]:
+def _repeatable(versions: Sequence[Doomed], elsewhere: Collection[bytes]) -> frozenset[bytes]:
     """The contents of a message that are no more than a word, or that another message of its conversation has too."""
-    elsewhere = _said_besides(connection, versions)
     contents = {identity(version.message): version.message for version in versions}
     return frozenset(content for content, message in contents.items() if content in elsewhere or _is_word(message))
 
@@ -172,15 +196,6 @@ def _repeatable(connection: sqlite3.Connection, versions: Sequence[Doomed]) -> f
 def _is_word(message: Message) -> bool:
     """Whether a message says no more than a word or two: a picture says more."""
     return len(searchable(message)) < LINE and len(canonical(message)) < WORD_BYTES
-
-
-def _said_besides(connection: sqlite3.Connection, versions: Sequence[Doomed]) -> set[bytes]:
-    """The contents of the other messages of their conversation."""
-    if not versions:
-        return set()
-    rows = connection.execute(f"{MESSAGES} AND conversation = ?", (versions[0].conversation,))
-    ours = {version.row for version in versions}
-    return {identity(_readable(connection, role, body, cuts)) for row, _, _, _, role, body, cuts in rows if row not in ours}
 
 
 def _place(connection: sqlite3.Connection, what: Forget) -> Place:
@@ -213,12 +228,27 @@ def _readable(connection: sqlite3.Connection, role: str, body: bytes, cuts: str 
 
 
 def _made(connection: sqlite3.Connection, wanted: Wanted, gone: Collection[tuple[int, int]]) -> Iterator[int]:
-    """The made messages that are a form of an erased one, or quote it."""
-    for number, conversation, row, body in connection.execute("SELECT id, conversation, row, body FROM made WHERE body IS NOT NULL"):
-        if (conversation, row) in gone or (
-            wanted.concerns(conversation) and wanted.is_in_message(_readable(connection, "user", body, None))
-        ):
+    """The made messages of every version that are a form of an erased one, were made from it, or quote it."""
+    asked = connection.execute("SELECT id, conversation, row, covers, body FROM made WHERE body IS NOT NULL")
+    for number, conversation, row, covers, body in asked:
+        positions = [position for of, position in gone if of == conversation]
+        is_of_it = row in positions or any(start <= position < stop for start, stop in spans_of(covers) for position in positions)
+        if is_of_it or (wanted.concerns(conversation) and wanted.is_in_message(_readable(connection, "user", body, None))):
             yield number
+
+
+def spans_of(covers: str) -> list[tuple[int, int]]:
+    """The rows that a made message stands for; of a damaged column none, then only its own words tell."""
+    try:
+        return [(int(start), int(stop)) for start, stop in json.loads(covers)]
+    except (ValueError, TypeError):
+        return []
+
+
+def _names(connection: sqlite3.Connection, conversations: Collection[int]) -> Iterator[str]:
+    """The names of conversations, in the order in which they came."""
+    for number in sorted(conversations):
+        yield from (name for (name,) in connection.execute("SELECT name FROM conversations WHERE id = ?", (number,)))
 
 
 def _documents(connection: sqlite3.Connection, wanted: Wanted) -> Iterator[tuple[Document, tuple[object, ...], str]]:

@@ -30,7 +30,7 @@ HTML_SAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # 
 class Wanted:
     """What to erase. ``marks`` are folded texts, each of which gives the content away.
 
-    ``telling`` are those of them that stand in no other message: whoever holds one of these has it from here.
+    ``telling`` are texts that stand in no other message of the archive: whoever holds one of these has it from here.
     """
 
     marks: tuple[str, ...]
@@ -57,22 +57,26 @@ def wanted_text(text: str) -> Wanted:
     return Wanted(marks, marks)
 
 
-def wanted_message(versions: Iterable[Message], others: Iterable[Message], conversation: int) -> Wanted:
-    """Everything that quotes a message: a line of it, or a value that no other message has."""
+def wanted_message(versions: Iterable[Message], others: Iterable[tuple[Message, bool]], conversation: int) -> Wanted:
+    """Everything that quotes a message: a line of it, or a value that no other message of its conversation has.
+
+    ``others`` are the archive's other messages, each with whether it is of the same conversation. What other conversations
+    have too gives it away in its own; who holds it elsewhere may have it from them, so it tells nothing of files.
+    """
     versions = tuple(versions)
     texts = [text for message in versions for text in texts_of(message)]
     lines = {line for text in texts for line in lines_of(text)}
     keys = [key for message in versions for key in keys_in(message)]
     values = {value for text in (*texts, *keys) for value in values_of(text)}
-    only_lines, only_values = set(lines), set(values)
-    for other in others:
-        for text in texts_of(other):
-            only_lines.difference_update(lines_of(text))
-            only_values.difference_update(values_of(text))
-        for key in keys_in(other):
-            only_values.difference_update(values_of(key))
-    marks = tuple(dict.fromkeys(map(fold, (spelling for mark in (*lines, *only_values) for spelling in spellings(mark)))))
-    most = sorted(only_lines | only_values, key=len, reverse=True)[:MOST_TELLING]
+    only, own_values = lines | values, set(values)
+    for other, is_here in others:
+        held = {line for text in texts_of(other) for line in lines_of(text)}
+        named = {value for text in (*texts_of(other), *keys_in(other)) for value in values_of(text)}
+        only -= held | named
+        if is_here:
+            own_values -= named
+    marks = tuple(dict.fromkeys(map(fold, (spelling for mark in (*lines, *own_values) for spelling in spellings(mark)))))
+    most = sorted(only, key=len, reverse=True)[:MOST_TELLING]
     telling = tuple(dict.fromkeys(fold(spelling) for mark in most for spelling in spellings(mark)))
     return Wanted(marks, telling, conversation)
 
