@@ -28,7 +28,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grep": ("host.cli.grep:grep", "Search every archived message."),
     "import": ("host.cli.importing:import_command", "Bring the sessions of other clients into the archive."),
     "mcp": ("host.cli.mcp:mcp", "Give your agent what was said before: the recall tools over MCP."),
-    "sessions": ("host.cli.sessions:sessions", "Sessions: list, show, tree, export, view, diff, compress, receipt, pin, undo, rename, end, delete."),
+    "sessions": (
+        "host.cli.sessions:sessions",
+        "Sessions: list, show, tree, export, view, diff, compress, receipt, pin, undo, rename, end, delete.",
+    ),
     "archive": ("host.cli.archive:archive", "The archive: verify, backup, forget, expire, repair."),
     "engines": ("host.cli.engines:engines", "Engines: list them, check one."),
     "config": ("host.cli.config:config", "Configuration: show, check, set, schema, trust."),

@@ -57,7 +57,7 @@ class Compressor(Engine[None]):
         kept = self.stored()
         self.record, self.compression_count = replace(self.record, trouble=kept.trouble), kept.compactions
         ineffective = kept.ineffective if kept.left else 0  # without what was left nobody could tell when a pause is over
-        effect = replace(self.state.effect, ineffective=ineffective, streak=kept.streak, left=kept.left)
+        effect = replace(self.state.effect, ineffective=ineffective, streak=kept.streak, left=kept.left, stays=kept.stays)
         self.state = replace(self.state, effect=effect)
 
     def compact(self, window: Window) -> list[Message]:
@@ -245,12 +245,17 @@ class Compressor(Engine[None]):
         stored = self.catch_up()
         effect = self.state.effect
         counted = replace(
-            stored, compactions=self.compression_count, ineffective=effect.ineffective, streak=effect.streak, left=effect.left
+            stored,
+            compactions=self.compression_count,
+            ineffective=effect.ineffective,
+            streak=effect.streak,
+            left=effect.left,
+            stays=effect.stays,
         )
-        document = self.record.as_state(counted).as_json()
+        known = self.record.as_state(counted)
         with suppress(StoreError):
-            if document != self.services.state.load():
-                self.services.state.save(document)
+            if known != stored:
+                self.services.state.save(known.as_json())
 
     def stored(self) -> CompressorState:
         """The document as it is stored; a fresh one where it cannot be read."""

@@ -51,7 +51,7 @@ class Trouble:
 class CompressorState:
     """The document. ``ineffective`` and ``streak`` are those of the engine's ``Effect``, ``compactions`` its count.
 
-    ``left`` are the tokens that the last compaction left, by which the end of a pause is told.
+    ``left`` and ``stays`` are the tokens by which the end of a pause is told, those of the ``Effect`` too.
     ``failed_model`` is a summary model that was given up for another one: a new process asks it again. ``more`` are keys that
     another version wrote; they are kept.
     """
@@ -63,6 +63,7 @@ class CompressorState:
     trouble: Trouble = field(default_factory=Trouble)
     more: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
+    stays: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The document as it is stored."""
@@ -73,6 +74,7 @@ class CompressorState:
             "ineffective": self.ineffective,
             "fallback_streak": self.streak,
             "left": self.left,
+            "stays": self.stays,
             "failed_model": self.failed_model,
             "failure": trouble.kind.name if trouble.kind else "",
             "error": trouble.error,
@@ -112,6 +114,7 @@ class CompressorState:
             trouble=trouble,
             more={key: value for key, value in document.items() if key not in known},
             left=_count(document, "left"),
+            stays=_count(document, "stays"),
         )
 
 

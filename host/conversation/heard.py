@@ -59,4 +59,3 @@ def without_secrets(heard: Sequence[Told], shown: str, mask: Mask) -> Iterator[T
             yield replace(one, fact=replace(one.fact, text=mask(one.fact.text)))
         elif one.fact.text in shown:
             yield one
-

@@ -75,7 +75,7 @@ class Pinning:
         """The pins that fit, with the whole group of each, in archive order: the objects of the window where it shows them."""
         pins = self._all()
         if not pins:
-            return Pinned()
+            return Pinned((), self._shelf.archive.places())
         groups = Groups(self._shelf.archive)
         return in_archive_order(self._fitting(self._held(pins, groups, ledger)), groups)
 

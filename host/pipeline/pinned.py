@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import is_system
@@ -98,12 +98,13 @@ def group_of_their_own(entries: list[Entry], pinned: Pinned) -> list[Entry]:
 
 
 def in_order(entries: list[Entry], covering: Sequence[Entry], fixed: Container[int | None], pinned: Pinned) -> list[Entry]:
-    """The entries as they are; in archive order where an engine put those of ``fixed`` rows into another.
+    """The entries as they are; in archive order where an engine put archived ones, or those of ``fixed`` rows, into another.
 
     What is no message of the archive stays behind the one that it follows; a summary stands where the first row stood that it
     is to cover, as ``covering`` tells of the same entries.
     """
-    standing = [pinned.place(entry) for entry in entries if entry.row in fixed]
+    is_archived = (entry.row is not None and (entry.kind is Kind.ORIGINAL or entry.row in fixed) for entry in entries)
+    standing = [pinned.place(entry) for entry in compress(entries, is_archived)]
     if all(left < right for left, right in pairwise(standing)):
         return entries
     ranked: list[tuple[int, Entry]] = []

@@ -67,16 +67,16 @@ def test_what_the_first_round_kept_the_others_keep() -> None:
 
 
 def test_short_sessions_with_rotating_subjects() -> None:
-    """Of 4,300 characters three tenths hold 12 statements; the kit states 17, of which it counts 10 and none is told apart."""
+    """Of 4,300 characters three tenths hold 12 statements; the kit states 17, and what holds of a user is not lost for want of a share."""
     outcomes = [outcome_of(build_generated_session, seed) for seed in SEEDS]
-    assert sum(outcome.ratio for outcome in outcomes) <= 0.30 * len(outcomes) and max(outcome.ratio for outcome in outcomes) < 0.32
-    assert sum(outcome.alive(5) for outcome in outcomes) >= 0.70 * sum(len(outcome.canaries) for outcome in outcomes)
+    assert sum(outcome.ratio for outcome in outcomes) <= 0.36 * len(outcomes) and max(outcome.ratio for outcome in outcomes) < 0.40
+    assert sum(outcome.alive(5) for outcome in outcomes) >= 0.95 * sum(len(outcome.canaries) for outcome in outcomes)
 
 
 def test_a_session_of_nothing_but_facts() -> None:
     """The scripted session: what the kit counts for filler is of the project too ("the flag is called parse_v2") and kept as well."""
     outcome = outcome_of(lambda seed: (build_seeded_session(), seeded_canaries()), 1)
-    assert outcome.ratio <= 0.30 and outcome.alive(5) >= 17
+    assert outcome.ratio <= 0.33 and outcome.alive(5) >= 18
 
 
 def test_the_words_around_every_handoff_are_all_that_comes_on_top() -> None:

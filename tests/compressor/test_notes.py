@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host.compressor.grounding import ground_snapshot
-from host.compressor.notes import CHARS, LEAST, collect_notes, notes_budget, parse_notes, render, write_notes
 from host.compressor.marks import is_marked
+from host.compressor.notes import CHARS, LEAST, collect_notes, notes_budget, parse_notes, render, write_notes
 from host.compressor.sources import SOURCES, Turns
 from host.compressor.template import Section
 from host.messages.redact import redact

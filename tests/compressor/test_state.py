@@ -188,6 +188,14 @@ def test_what_ends_a_pause_outlives_a_restart_as_the_pause_does() -> None:
     assert kind(again.why_idle(before)) is Reason.INEFFECTIVE and again.why_idle(larger) is None
 
 
+def test_what_had_to_stay_at_the_last_compaction_is_known_after_a_restart() -> None:
+    given, _ = house(Line())
+    engine = Compressor(given)
+    engine.state = replace(engine.state, effect=replace(engine.state.effect, ineffective=2, left=54_500, stays=50_000))
+    engine.keep()
+    assert Compressor(given).state.effect.stays == 50_000
+
+
 def test_a_pause_of_which_nobody_knows_what_was_left_is_none() -> None:
     given, _ = house(Line())
     given.state.save({**CompressorState(ineffective=2).as_json(), "left": 0})
@@ -218,7 +226,7 @@ def test_whoever_forces_an_attempt_begins_the_ladder_anew() -> None:
 counts = st.integers(0, 10**9)
 seconds = st.floats(0, 4e9, allow_nan=False)
 troubles = st.builds(Trouble, st.none() | st.sampled_from(Failure), st.text(max_size=20), counts, counts, seconds, seconds)
-states = st.builds(CompressorState, counts, counts, counts, st.text(max_size=20), troubles, st.just({"later": [1]}), counts)
+states = st.builds(CompressorState, counts, counts, counts, st.text(max_size=20), troubles, st.just({"later": [1]}), counts, counts)
 
 
 @given(states)

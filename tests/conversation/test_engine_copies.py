@@ -55,3 +55,11 @@ def test_all_of_the_window_back_to_front_loses_nothing() -> None:
     talk.compact()
     assert talk.view.messages[0] is SESSION[0]
     assert all(entry.kind is Kind.ORIGINAL for entry in talk.view.ledger) and desk.warnings == []
+
+
+def test_an_edited_message_stays_in_its_place_under_an_engine_that_moves_nothing() -> None:
+    talk = fed(Desk(MemoryStore()).open(Scripted(lambda messages: [*messages[:1], *messages[3:]])), SESSION)
+    told = [*SESSION[:6], {**SESSION[6], "content": "edited"}, *SESSION[7:]]
+    talk.receive(told)  # type: ignore[arg-type]
+    talk.compact()
+    assert [message["content"] for message in talk.view.messages] == [message["content"] for message in (told[0], *told[3:])]

@@ -7,12 +7,13 @@ import pytest
 from host.messages.facts import Live, facts_of, told
 from host.messages.facts.statements import restatements
 from host.messages.searchable import searchable
+from host.messages.types import Message
 
 
 def live(*texts: str) -> Live:
     live = Live()
     for row, text in enumerate(texts):
-        message = {"role": "user", "content": text}
+        message: Message = {"role": "user", "content": text}
         live.hear(told(facts_of(message), searchable(message), row=row, role="user"))
     return live
 

@@ -10,6 +10,7 @@ from host.messages.facts.fact import FactKind
 from host.messages.facts.holding import Bounded, Holding
 from host.messages.facts.likeness import MEASURED
 from host.messages.facts.said import Key, Said
+from host.messages.facts.said_words import BIRTH
 
 FIELD = re.compile(r"""["']?(?P<label>[A-Za-z_][\w-]{1,40})["']?\s?[:=]\s?["']?(?P<value>[\w.@/-]{2,80})""")
 NAMES = re.compile(r"(?=.*\d)(?=.*[A-Za-z\u4e00-\u9fff])[\w\u4e00-\u9fff-]{3,40}")
@@ -26,7 +27,7 @@ class Records:
 
     def reported_before(self, one: Said, holding: Holding) -> Key | None:
         """The value of an earlier row that a tool's value takes the place of, if there is one."""
-        if one.label is None or one.kind is FactKind.path:
+        if one.label is None or one.kind is FactKind.path or BIRTH.search(one.label):
             return None
         of_its_record = self._field_before(one)
         of_its_label = self._label_before(one) if one.kind in MEASURED else None

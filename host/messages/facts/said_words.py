@@ -12,7 +12,7 @@ PERIOD = re.compile(
 """The time that a value is for ("120 tickets in May")."""
 
 BUT = re.compile(r"[`\"'”]?,?\s+but\s+(?!not\b|only\b|if\b|you\b|we\b|i\b|it\b|do\b|please\b|never\b)(?=\S*\d|[`\"'“])")
-BIRTH = re.compile(r"(?i)\b(?:born|birth\w*|dob)\b|date_of_birth|出生|生日|生年月日|誕生")
+BIRTH = re.compile(r"(?i)\b(?:born|birth\w*|dob)\b|date[ _]of[ _]birth|出生|生日|生年月日|誕生")
 REPORTED = re.compile(
     r"(?i)\b(?:logs?|readme(?:\.md)?|docs?|documentation|page|comment|file|manual|wiki|ticket|guide|tutorial|output|message|error|article"
     r"|post|e?mail|website)\s+(?:still\s+)?(?:says?|said|claims?|reads?|shows?|states?|mentions?|told)\b[^'\"“‘`]{0,12}['\"“‘`][^\"”]*$"

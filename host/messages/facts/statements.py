@@ -11,6 +11,7 @@ from functools import cached_property
 from host.messages.facts.change_words import OLD_AFTER
 from host.messages.facts.fact import FactKind
 from host.messages.facts.listing import are_of_a_list, counts, items_in
+from host.messages.facts.said_words import BIRTH
 from host.messages.facts.subjects import form
 from host.messages.facts.topic_words import ADDS, ASKED, CHANGE, IDLE, PERHAPS, POINTS
 from host.messages.facts.topics import EMPTY, Topic, are_apart, clause_around, clauses, names_more, shared, topic_of
@@ -214,6 +215,7 @@ def _claims(index: int, text: str) -> Iterator[Claim]:
         if PERHAPS.search(around) or ADDS.search(around) or (kind == "number" and counts(text, start)):
             continue
         own, value = topic_of(around), text[start:end].casefold()
+        kind = f"{kind} of birth" if kind.startswith(FactKind.date) and BIRTH.search(around) else kind
         topic = own if own.words else sentence.before(start)
         changes = sentence.changes or POINTS.search(around) is not None
         instead_of = frozenset(text[one:other].casefold() for one, other in old)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 
+from host.messages.facts.change_words import OLD_AFTER
 from host.messages.facts.fact import FactKind, Told
 from host.messages.facts.grounds import BY_NAME, rank
 from host.messages.facts.holding import Bounded, Held, Holding, Of
@@ -136,8 +137,9 @@ class Live:
         if one.kind in BY_NAME or one.is_kept or one.is_forbidden or one.is_unsure:
             return []
         old = [old for old in self._called_old if old.around == one.around and old.key != one.key and _is_of_kind(one, old)]
-        if old:  # what the sentence calls old is what it replaces
-            return [key for each in old if are_comparable(one, each) for key in _spellings(each) if self._held.get(key)]
+        called = [key for each in old if are_comparable(one, each) for key in _spellings(each) if self._held.get(key)]
+        if called or any(OLD_AFTER.match(each.around, each.told.at + len(each.text)) for each in old):
+            return called  # what the sentence calls old is all that it replaces
         others = self._held.comparable_with(one)
         if one.role != "user":
             again = (held.newest.key for held in others if one.is_in_words and measures_again(one, held.said))
@@ -175,7 +177,7 @@ class Live:
 
     def _rules_of(self, held: Held, by: Said) -> list[Key]:
         """The rules of earlier rows that say nothing but the value that is dropped: without it they would still ask for it."""
-        said = {mention.around for mention in (held.said, held.newest) if mention.row < by.row}
+        said = {mention.around for mention in (held.said, held.newest) if mention.row < by.row and mention.told.at}
         rules = ((True, text) for text in said if len(names_in(text)) == 1 and shape_of(text).is_single)
         return [key for key in rules if self._held.get(key)]
 
