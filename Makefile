@@ -17,7 +17,7 @@ demo: $(READY)  ## watch an engine work, two minutes
 test: lint types contract docs-check unit wheel  ## all that CI checks
 
 unit: $(READY)  ## the tests alone
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -44,7 +44,8 @@ bench: $(READY)  ## ratios against the reference, rates of archive and import, s
 	$(BIN)/python -m benchmarks.import_bench; imported=$$?; \
 	$(BIN)/python -m benchmarks.grep_bench --sizes 10000 100000 1000000; found=$$?; \
 	$(BIN)/python -m benchmarks.mcp_bench; served=$$?; \
-	exit $$((compared + stored + imported + found + served))
+	$(BIN)/python -m benchmarks.receipt_bench; kept=$$?; \
+	exit $$((compared + stored + imported + found + served + kept))
 
 chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
 	$(BIN)/python -m tests.chaos kill --runs 500

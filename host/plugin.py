@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.engine import Engine, EngineState
+from host.engine.idle import Idle, Reason
 from host.engine.report import Report
-from host.engine.services import ArchiveReader, Ask, Count, ModelFacts, Progress, Services, State, Thresholds
+from host.engine.services import ArchiveReader, Ask, Count, ModelFacts, Progress, Services, State, SummaryModel, Thresholds
 from host.engine.tools import tool
 from host.engine.window import Window
 from host.errors import CtxhostError, ProviderError
@@ -35,6 +36,7 @@ __all__ = [
     "Engine",
     "EngineFactory",
     "EngineState",
+    "Idle",
     "Message",
     "Middle",
     "ModelFacts",
@@ -42,9 +44,11 @@ __all__ = [
     "Plan",
     "Progress",
     "ProviderError",
+    "Reason",
     "Report",
     "Services",
     "State",
+    "SummaryModel",
     "Thresholds",
     "ToolCall",
     "ToolSchema",

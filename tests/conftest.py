@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # derandomized: a landing does not hang on luck; `HYPOTHESIS_PROFILE=thorough` looks for what is new
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

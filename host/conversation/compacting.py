@@ -74,7 +74,7 @@ class Compaction:
             with self._shelf.right_to_compact(self._door.warn_once) as lease:
                 self._inbox.refuse_backlog()
                 if (news := self._inbox.news(view)) is not None:
-                    return news, self._not_now("the conversation is not compacted now: another process went on with it first")
+                    return news, self._not_now("the conversation is not compacted now: another process went on with it first", before)
                 verdict = self._tried(view, messages, tokens, wish)
                 if verdict.settled is not None and self._is_in_vain(verdict.settled):
                     verdict = IN_VAIN
@@ -86,13 +86,13 @@ class Compaction:
                 self.pinning.tell_left(new.ledger)
                 return new, self._done(verdict)
         except NotNow as reason:
-            return view, self._not_now(f"the conversation is not compacted now: {reason}")
+            return view, self._not_now(f"the conversation is not compacted now: {reason}", before)
         except KeyboardInterrupt:
             self._undo(before)
             raise
         except StoreError as error:
             self._undo(before)
-            return view, self._not_now(f"the compacted window was not kept and the old one stays: {error.what}")
+            return view, self._not_now(f"the compacted window was not kept and the old one stays: {error.what}", before)
 
     def preview(self, view: View, messages: list[Message], tokens: int, wish: Wish, measure: Callable[[list[Message]], int]) -> Preview:
         """What ``of`` would come to now; window, engine and store stay as they are. ``measure`` tells the tokens of a request."""
@@ -148,9 +148,14 @@ class Compaction:
             return False
         return count(list(takewhile(is_system, settled.messages))) <= limit // 2  # a prompt that large stays, and every window is too full
 
-    def _not_now(self, why: str) -> Verdict:
+    def _not_now(self, why: str, before: Before) -> Verdict:
+        """Another process or the store stands in the way; of the engine's document only what it learnt is written."""
         self._door.warn_once(why)
-        return self._left(Verdict(idle=Idle(Reason.NOT_NOW, why)))
+        idle = Idle(Reason.NOT_NOW, why)
+        if self._shelf.state.pending != before.pending:
+            return self._left(Verdict(idle=idle))
+        self.idleness.note(idle)
+        return Verdict(idle=idle)
 
     def _undo(self, before: Before, tokens: int | None = None) -> None:
         """The engine and its document as they were, but for what it learnt of models that fail.

@@ -274,7 +274,6 @@ class Conversation:
         self._closed = True
         if self.idle is not None:  # what was never considered, in a preview or for a pin, leaves nothing to write
             self._compaction.idleness.write()
-        self.shelf.keep_state()
         self._inbox.backlog.written(now=True)
         if self._inbox.backlog:
             self._door.warn_once(f"{len(self._inbox.backlog)} messages could not be archived and end with this process")

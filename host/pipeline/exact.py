@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from host.messages.facts import Told, block
+from host.messages.facts import FactKind, Told, block
 from host.messages.ledger import Entry, Kind
 from host.messages.reading import is_system, text_of
 from host.messages.searchable import searchable
@@ -36,31 +36,36 @@ def without_block(entries: Sequence[Entry]) -> list[Entry]:
     return [_written(entry, "") if entry.kind in SUMMARIES else entry for entry in entries if entry.kind is not Kind.FACTS]
 
 
-def room_for_block(exact: Exact, before: Sequence[Entry], after: Sequence[Entry], old: int, new: int) -> int:
-    """Tokens for a block in the window ``after``, which has none, of ``new`` tokens; the one ``before`` had ``old``.
+@dataclass(frozen=True)
+class Rooms:
+    """Tokens for a block in a window which has none: as much as is usual, and what it may take before anything is lost.
 
-    At most half of what is free below the threshold, since the window is to grow a while. Of a short conversation no more than
-    its share, which the summaries have first, or than the block that stands in it takes already.
+    ``saved`` are the tokens by which the window is smaller without it.
     """
-    stands = sum(exact.count(text) - exact.count(without_exact(text)) for text in _handoffs(before))
-    share = int(old * SHARE) - sum(map(exact.count, _handoffs(after)))
-    return min(exact.budget, (min(old, exact.threshold) - new) // 2, max(share, stands))
 
+    usual: int
+    widest: int  # for what would be lost with that, whatever the share
+    saved: int
 
-def widest_room(exact: Exact, old: int, new: int) -> int:
-    """Tokens for a block that says what would else be lost: all up to the threshold, as long as the window does not grow."""
-    return min(exact.budget, min(old, exact.threshold) - new)
+    @classmethod
+    def of(cls, exact: Exact, before: Sequence[Entry], after: Sequence[Entry], old: int, new: int) -> Rooms:
+        """For the window ``after`` of ``new`` tokens; the one ``before`` had ``old``.
 
-
-def is_bound_by_size(exact: Exact, old: int, new: int) -> bool:
-    """Whether a block has too little room only because hardly anything was saved."""
-    return old - new < min(exact.budget, exact.threshold - new)
+        Usual is at most half of what is free below the threshold, since the window is to grow a while. Of a short conversation
+        no more than its share, which the summaries have first, or than the block that stands in it takes already.
+        """
+        stands = sum(exact.count(text) - exact.count(without_exact(text)) for text in _handoffs(before))
+        share = max(int(old * SHARE) - sum(map(exact.count, _handoffs(after))), stands)
+        most = min(exact.budget, exact.threshold - new)
+        free = min(old, exact.threshold) - new
+        return cls(min(most, share, free // 2), most, old - new)
 
 
 def loses(exact: Exact, before: Sequence[Entry], after: Sequence[Entry]) -> bool:
     """Whether anything that holds was told in the window ``before`` and is told nowhere in the one ``after``."""
     old, new = _Window(before), _Window(after)
-    return any(not new.shows(one.fact.text) for one in new.without(exact.holding) if old.tells(one))
+    left = (one for one in new.without(exact.holding) if one.fact.kind is not FactKind.release and old.tells(one))
+    return any(not new.shows(one.fact.text) for one in left)
 
 
 def with_block(entries: list[Entry], exact: Exact, room: int) -> list[Entry]:

@@ -12,7 +12,7 @@ from host.messages.reading import text_of
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.pipeline.adjoining import adjoined
-from host.pipeline.exact import SUMMARIES, Exact, is_bound_by_size, loses, room_for_block, widest_room, with_block, without_block
+from host.pipeline.exact import SUMMARIES, Exact, Rooms, loses, with_block, without_block
 from host.pipeline.pinned import (
     HANDOFFS,
     Pinned,
@@ -143,10 +143,11 @@ def _with_exact(before: Ledger, bare: Ledger, exact: Exact, count: Count, old: i
         total = count(messages := render(ledger))
         return (bare, size) if total > min(old, max(exact.threshold, size)) or violations(messages) else (ledger, total)
 
-    chosen = blocked(room_for_block(exact, before, plain, old, new))
+    rooms = Rooms.of(exact, before, plain, old, new)
+    chosen = blocked(rooms.usual)
     if loses(exact, before, chosen[0]):
-        chosen = blocked(widest_room(exact, old, new))
-        if is_bound_by_size(exact, old, new) and loses(exact, before, chosen[0]):
+        chosen = blocked(min(rooms.widest, rooms.saved))
+        if rooms.saved < rooms.widest and loses(exact, before, chosen[0]):
             return NOT_WORTH_IT
     return chosen
 

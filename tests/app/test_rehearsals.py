@@ -44,11 +44,8 @@ WORDS_OF_FAILURES = (
 WORKING = frozenset({"answers", "thinks_aloud", "leaks", "rambles"})
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore()
-        return
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
     opened = SqliteStore(tmp_path / "archive.db", durability="normal")
     yield opened
     opened.close()

@@ -188,7 +188,6 @@ def _is_mixed(story: Story, table: str) -> bool:
     """Whether a compaction that could not be kept whole is there in part, in the file or in the process."""
     story.tell(30)
     before, talk = _published(story.house), story.house.talk()
-    talk.services.state.save({"compactions": 1})  # what an engine writes with its view
     with unwritable(story.house, table), story.attempt():
         talk.compact()
     window = list(talk.view.messages)

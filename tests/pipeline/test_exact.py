@@ -16,7 +16,7 @@ from host.messages.reading import text_of
 from host.messages.searchable import searchable
 from host.messages.types import Message
 from host.messages.violations import STRICT_RULES, violations
-from host.pipeline.exact import Exact, room_for_block
+from host.pipeline.exact import Exact, Rooms
 from host.pipeline.settle import IDLE, NOT_WORTH_IT, Settled, render, settle
 from host.store.memory import MemoryArchive
 from host.testing.engines import services
@@ -335,4 +335,4 @@ def test_the_room_of_a_block_follows_the_size_of_what_was_compacted(old: int, ne
     exact = replace(EXACT, count=lambda text: text.count("§"))
     before = Entry(user(with_exact(handoff_text("notes"), "§" * block_before)), None, Kind.SUMMARY)
     after = Entry(user(handoff_text("§" * notes)), None, Kind.SUMMARY)
-    assert room_for_block(exact, [before], [after], old, new) == room
+    assert Rooms.of(exact, [before], [after], old, new).usual == room
