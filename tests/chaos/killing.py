@@ -16,6 +16,7 @@ from host.messages.canonical import canonical
 from host.messages.types import Message
 from host.messages.violations import violations
 from host.testing.messages import assistant, call, result, user
+from tests.chaos.hearing import unexpected
 
 WINDOW = 3_000  # tokens: small enough that a child compacts several times a second
 LONGEST = 0.4  # seconds that a child lives
@@ -92,7 +93,7 @@ def kill_once(home: Path, seed: int, known: Acknowledged) -> None:
 def faults_after(home: Path, known: Acknowledged) -> list[str]:
     """What is wrong with the archive now; nothing should be."""
     faults: list[str] = []
-    with Host(home=home, warn=faults.append) as host:
+    with Host(home=home, warn=unexpected(faults)) as host:
         talk = host.conversation("killed", window=WINDOW)
         kept = {row.position: digest(row.message) for row in talk.archive.rows() if row.message is not None}
         faults += [f"row {row} is not as acknowledged" for row, told in known.digests.items() if kept.get(row) != told]

@@ -18,6 +18,7 @@ from host.messages.types import Message
 from host.messages.violations import violations
 from host.store.query import Mode, Query
 from host.testing.messages import assistant, user
+from tests.chaos.hearing import unexpected
 from tests.chaos.killing import POLITE, WINDOW
 
 
@@ -37,7 +38,7 @@ def worker(home: Path, number: int, title: str, seconds: float, out: Path) -> No
     noise, done = random.Random(number), Counter[str]()
     said, faults = list[str](), list[str]()
     until = time.monotonic() + seconds
-    with Host(home=home, warn=faults.append) as host:
+    with Host(home=home, warn=unexpected(faults)) as host:
         talk = host.conversation(title, window=WINDOW)
         while time.monotonic() < until:
             try:
@@ -86,7 +87,7 @@ def checked(home: Path, titles: list[str], reports: list[dict[str, Any]]) -> Soa
     """Hold what the processes said against what is kept."""
     faults: list[str] = [fault for report in reports for fault in report["faults"] if not any(words in fault for words in POLITE)]
     messages = versions = 0
-    with Host(home=home, warn=faults.append) as host:
+    with Host(home=home, warn=unexpected(faults)) as host:
         for title in dict.fromkeys(titles):
             talk = host.conversation(title, window=WINDOW)
             rows = list(talk.archive.rows())
