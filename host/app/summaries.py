@@ -67,7 +67,7 @@ def summary_models(loaded: Loaded, main: Model) -> tuple[SummaryModel, ...]:
     """Those that can be asked, each with its window. A window that nobody knows is taken for no smaller than the main model's:
     a guess alone cuts no summary into parts.
     """
-    from host.provider.reply import replying
+    from host.provider.ask import replying
 
     return tuple(
         SummaryModel(endpoint.model, replying(provider_of(endpoint, loaded)), *window_of_endpoint(endpoint, main))

@@ -12,7 +12,7 @@ from host.compressor.summariser import Failed, Windows
 from host.engine.idle import Idle, Reason
 from host.engine.services import Services, SummaryModel
 from host.engine.thrash import STREAK_LIMIT
-from host.provider.ask import Replying
+from host.provider.ask import TextAsReply
 
 
 @dataclass(frozen=True)
@@ -72,4 +72,4 @@ def configured(services: Services) -> tuple[SummaryModel, ...]:
     """The summary models in the order in which they are asked; a bare ``ask`` is a model of unknown window."""
     if services.summary_models or services.ask is None:
         return services.summary_models
-    return (SummaryModel("the summary model", Replying(services.ask), 0),)
+    return (SummaryModel("the summary model", TextAsReply(services.ask), 0),)

@@ -1,24 +1,37 @@
-"""A question to a model, as engines put it: a prompt in, text out."""
+"""Questions to a model, as engines put them: a prompt in, the reply or its text out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host.engine.services import Ask
+from host.engine.services import Ask, AskForReply
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply
 from host.provider.errors import EmptyReply, Service
 from host.provider.provider import Provider
 
 
-def asking(provider: Provider) -> Ask:
-    """What an engine gets as ``ask``: one user message, no system prompt, no tools (hermes.md 7.1).
+def replying(provider: Provider) -> AskForReply:
+    """What a SummaryModel gets as ``ask``: one user message, no system prompt, no tools (hermes.md 7.1).
 
-    The answer is the reply's text as it came. A reply without text raises EmptyReply, which quotes a refusal.
+    The reply comes back as it came; one without text is no error here, whoever asked judges it.
     """
 
+    def ask(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> Reply:
+        return provider.ask([{"role": "user", "content": prompt}], max_tokens=max_tokens, timeout=timeout)
+
+    return ask
+
+
+def asking(provider: Provider) -> Ask:
+    """What an engine gets as ``ask``: the text of the reply to the same question.
+
+    A reply without text raises EmptyReply, which quotes a refusal.
+    """
+    ask_for_reply = replying(provider)
+
     def ask(prompt: str, *, max_tokens: int | None = None, timeout: float | None = None) -> str:
-        reply = provider.ask([{"role": "user", "content": prompt}], max_tokens=max_tokens, timeout=timeout)
+        reply = ask_for_reply(prompt, max_tokens=max_tokens, timeout=timeout)
         text = text_of(reply.message)
         if not text.strip():
             raise EmptyReply(_service(provider), _why_empty(reply.message, reply.finish_reason))
@@ -28,7 +41,7 @@ def asking(provider: Provider) -> Ask:
 
 
 @dataclass(frozen=True)
-class Replying:
+class TextAsReply:
     """An ``ask`` that gives text, as one that gives a whole reply (protocol AskForReply)."""
 
     ask: Ask

@@ -58,21 +58,6 @@ class ModelInfo:
     source: str = ""
     price: Price | None = None
 
-    @property
-    def input_price(self) -> float | None:
-        """Dollars per million tokens sent."""
-        return self.price.input if self.price else None
-
-    @property
-    def output_price(self) -> float | None:
-        """Dollars per million tokens answered."""
-        return self.price.output if self.price else None
-
-    @property
-    def cached_price(self) -> float | None:
-        """Dollars per million tokens sent that the provider has in its cache."""
-        return self.price.cached if self.price else None
-
 
 def facts_of(
     model: str, provider: str = "", *, base_url: str = "", context_length: int | None = None, price: Price | None = None

@@ -10,6 +10,7 @@ from typing import cast
 from host.engine.services import SummaryModel
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply, ToolSchema
+from host.provider.ask import replying
 from host.provider.errors import (
     BadRequest,
     KeyMissing,
@@ -26,7 +27,6 @@ from host.provider.errors import (
     Unreachable,
 )
 from host.provider.openai_client import reply_of
-from host.provider.reply import replying
 from host.provider.scripted_notes import notes_from, understood
 
 Scripted = str | Message | Reply | BaseException

@@ -21,7 +21,7 @@ from host.errors import ProviderError
 from host.messages.types import Message, Reply
 from host.messages.violations import violations
 from host.pipeline.compact import Middle
-from host.provider.ask import Replying
+from host.provider.ask import TextAsReply
 from host.testing.engines import services
 from host.testing.messages import assistant, result, system, user
 from host.transforms.handoff import handoff_body, handoff_text, is_handoff
@@ -48,7 +48,7 @@ class Model:
 
     @property
     def as_summary_model(self) -> SummaryModel:
-        return SummaryModel(self.name, Replying(self), self.window)
+        return SummaryModel(self.name, TextAsReply(self), self.window)
 
 
 def engine_with(*models: Model, window: int = WINDOW, **thresholds: Any) -> Compressor:

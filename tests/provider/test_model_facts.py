@@ -76,7 +76,7 @@ def test_looking_up_starts_no_thread() -> None:
 def test_an_unknown_models_window_is_a_guess_and_says_so() -> None:
     found = facts_of("nobody-knows-this")
     assert (found.window, found.window_is_guessed, found.source) == (DEFAULT_WINDOW, True, GUESSED)
-    assert (found.price, found.input_price, found.output_price, found.cached_price) == (None, None, None, None)
+    assert found.price is None
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_a_known_window_names_where_it_is_from(model: str, provider: str, source
 def test_a_listed_model_has_a_price() -> None:
     found = facts_of("gpt-4o")
     assert found.price is not None
-    assert found.input_price is not None and found.output_price is not None and found.cached_price is not None
-    assert 0 < found.cached_price < found.input_price < found.output_price
+    assert found.price is not None and found.price.cached is not None and found.price.input is not None and found.price.output is not None
+    assert 0 < found.price.cached < found.price.input < found.price.output
     assert found.price.source == "listed"
 
 
@@ -125,13 +125,13 @@ def test_a_price_is_that_of_whoever_is_asked(provider: str, base_url: str, is_kn
 
 
 def test_an_aggregators_own_spelling_is_found_at_its_address() -> None:
-    assert facts_of("anthropic/claude-sonnet-4.5", base_url="https://openrouter.ai/api/v1").input_price is not None
+    assert facts_of("anthropic/claude-sonnet-4.5", base_url="https://openrouter.ai/api/v1").price is not None
 
 
 def test_what_the_user_says_wins() -> None:
     found = facts_of("gpt-4o", context_length=9_000, price=Price(input=0.5, output=0.0))
     assert (found.window, found.window_is_guessed, found.source) == (9_000, False, "model.context_length")
-    assert (found.input_price, found.output_price, found.cached_price) == (0.5, 0.0, None)
+    assert found.price is not None and (found.price.input, found.price.output, found.price.cached) == (0.5, 0.0, None)
 
 
 def test_a_side_that_the_user_does_not_price_is_the_lists() -> None:
