@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+LOWEST := .venv-lowest
+OLDEST := openai==2.24.0 hypothesis pillow pytest pytest-xdist
 DOCS   := $(wildcard README.md docs/*.md)
 
-.PHONY: demo test check unit lint types contract docs docs-check wheel bench chaos clean help
+.PHONY: demo test check unit lowest lint types contract docs docs-check wheel bench chaos clean help
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,10 +16,13 @@ help:  ## this list
 demo: $(READY)  ## watch an engine work, two minutes
 	@$(BIN)/ctxhost demo
 
-test: lint types contract docs-check unit wheel  ## all that CI checks
+test: lint types contract docs-check unit lowest wheel  ## all that CI checks
 
 unit: $(READY)  ## the tests alone
 	$(BIN)/python -m pytest -q -n auto
+
+lowest: $(LOWEST)/.ready  ## the tests of the model client with the oldest openai that works
+	$(LOWEST)/bin/python -m pytest -q -n auto -p no:cacheprovider tests/provider
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -54,7 +59,7 @@ chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
 	$(BIN)/python -m tests.chaos soak --processes 8 --sessions 8 --seconds 30
 
 clean:
-	rm -rf $(VENV) .bench build dist
+	rm -rf $(VENV) $(LOWEST) .bench build dist
 
 $(READY): pyproject.toml constraints.txt
 	@if command -v uv >/dev/null 2>&1; then \
@@ -63,5 +68,16 @@ $(READY): pyproject.toml constraints.txt
 	else \
 	  $(PYTHON) -m venv $(VENV) && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	fi
+	@touch $@
+
+$(LOWEST)/.ready: pyproject.toml constraints.txt
+	@mkdir -p $(LOWEST) && grep -v '^openai==' constraints.txt > $(LOWEST)/constraints.txt
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(LOWEST) && \
+	  uv pip install --quiet --python $(LOWEST)/bin/python -c $(LOWEST)/constraints.txt -e . $(OLDEST); \
+	else \
+	  $(PYTHON) -m venv $(LOWEST) && \
+	  $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e . $(OLDEST); \
 	fi
 	@touch $@

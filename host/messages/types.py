@@ -67,6 +67,26 @@ PROMPT_COUNTS: tuple[tuple[str, ...], ...] = (
 )
 """Per dialect, the counts that together are the window; the first dialect with any count is meant."""
 
+CACHED_COUNTS: tuple[tuple[str, ...], ...] = (
+    ("prompt_tokens_details", "cached_tokens"),  # OpenAI, OpenRouter, and whoever speaks like them
+    ("input_tokens_details", "cached_tokens"),  # OpenAI Responses
+    ("cache_read_input_tokens",),  # Anthropic
+    ("cacheReadInputTokens",),  # Bedrock
+    ("prompt_cache_hit_tokens",),  # DeepSeek
+    ("cachedContentTokenCount",),  # Gemini
+    ("cached_tokens",),  # Moonshot
+    ("cache_n",),  # timings of llama.cpp
+)
+"""Where services say how much of the prompt was read from their cache; the first count is meant."""
+
+WRITTEN_COUNTS: tuple[tuple[str, ...], ...] = (
+    ("cache_creation_input_tokens",),  # Anthropic
+    ("cacheWriteInputTokens",),  # Bedrock
+    ("prompt_tokens_details", "cache_write_tokens"),  # OpenRouter
+    ("prompt_tokens_details", "cache_creation_tokens"),
+)
+"""Where services say how much of the prompt was put into their cache."""
+
 COMPLETION_COUNTS = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "eval_count", "predicted_n")
 
 
@@ -75,11 +95,14 @@ class Usage:
     """What the provider counted for one call, in tokens.
 
     ``prompt`` is everything that was in the window: cached tokens included, whatever the provider's wording
-    (OpenAI counts them in, Anthropic does not). Completion tokens never count as context (seed 3.2).
+    (OpenAI counts them in, Anthropic does not). ``cached`` of it was read from the provider's cache, ``written`` put into it.
+    Completion tokens never count as context (seed 3.2).
     """
 
     prompt: int
     completion: int = 0
+    cached: int = 0
+    written: int = 0
 
     @classmethod
     def from_provider(cls, usage: Mapping[str, Any] | Dumped | Usage | None) -> Usage | None:
@@ -89,10 +112,15 @@ class Usage:
         if not usage:
             return None
         if not isinstance(usage, Mapping):
-            usage = usage.model_dump()
+            dump = getattr(usage, "model_dump", dict)
+            usage = dump() or {}
         completion = next(filter(None, (_count(usage, key) for key in COMPLETION_COUNTS)), 0)
         prompt = next(filter(None, (sum(_count(usage, key) for key in keys) for keys in PROMPT_COUNTS)), 0)
-        return cls(prompt, completion) if prompt else None
+        if not prompt:
+            return None
+        cached, written = (_first(usage, paths) for paths in (CACHED_COUNTS, WRITTEN_COUNTS))
+        prompt += _outside(usage, prompt)
+        return cls(prompt, completion, min(cached, prompt), min(written, prompt - min(cached, prompt)))
 
     def as_openai(self) -> dict[str, int]:
         """The three keys that every engine is promised (hermes.md 1.2)."""
@@ -113,6 +141,24 @@ class Reply:
     raw: JSON = field(default_factory=dict)
 
 
-def _count(usage: Mapping[str, Any], key: str) -> int:
-    value = usage.get(key)
+def _count(counts: Mapping[str, Any], key: str) -> int:
+    value = counts.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _first(usage: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int:
+    for *above, key in paths:
+        counts: object = usage
+        for name in above:
+            counts = counts.get(name) if isinstance(counts, Mapping) else None
+        if isinstance(counts, Mapping) and (found := _count(counts, key)):
+            return found
+    return 0
+
+
+def _outside(usage: Mapping[str, Any], prompt: int) -> int:
+    """Cached tokens that a prompt in OpenAI's wording leaves out: gateways to Anthropic do so, and then there can be more of them."""
+    if not _count(usage, "prompt_tokens"):
+        return 0
+    cached = _count(usage, "cache_read_input_tokens") + _count(usage, "cache_creation_input_tokens")
+    return cached if cached > prompt else 0

@@ -21,14 +21,21 @@ Texts may repeat what the service said, never a secret: ``Service.hide`` has gon
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from host.errors import ProviderError
+from host.messages.masked import masked
+from host.messages.redact import redact
+from host.provider.bodies import code_in, pause_in
+from host.provider.bodies import words_of as words_of
 
 SHOWN_CHARS = 400  # of the service's own words: enough for a reason, not for an HTML page
+BODY_CHARS = 20_000  # of one text in an error's body: a refusal that quotes the whole request is no use to anybody
+BODY_DEPTH = 20  # levels
 SHORTEST_SECRET = 8  # a placeholder such as "x" is no secret, and masking it would maim every text
 CREDENTIALS = re.compile(r"(?<=//)[^/@]*@|[?#].*$")  # of an address: user:password@, and a query, which may hold a token
 
@@ -50,11 +57,23 @@ class Service:
         return f"{self.model} at {shown}" if shown else self.model
 
     def hide(self, text: str) -> str:
-        """The text with every secret masked."""
+        """The text with every secret masked: those of this service, and whatever else looks like one."""
         for secret in self.secrets:
             if len(secret) >= SHORTEST_SECRET:
                 text = text.replace(secret, "[key]")
-        return text
+        return masked(text, lambda read: redact(read, force=True), BODY_CHARS)
+
+    def hide_in(self, value: Any, depth: int = BODY_DEPTH) -> Any:
+        """A copy of a JSON value with the secrets in its texts masked."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if not isinstance(value, Mapping | list):
+            return value
+        if not depth:
+            return "…"
+        if isinstance(value, list):
+            return [self.hide_in(entry, depth - 1) for entry in value]
+        return {self.hide(str(key)): self.hide_in(entry, depth - 1) for key, entry in value.items()}
 
 
 class OutOfReplies(ProviderError):
@@ -72,6 +91,8 @@ class ServiceError(ProviderError):
 
     ``label`` names the class of failure, ``status`` is the HTTP status (None where no answer came), ``detail`` what
     the service said, ``retry_after`` the seconds it wants to be left alone; ``passing``: the same call may succeed soon.
+    ``body`` is the whole error as it came: parsed JSON, or the text, None where there was none; ``code`` the service's name for it;
+    ``headers`` what the answer said of limits (``retry-after`` and ``x-ratelimit`` alone, names in lower case).
     """
 
     label: ClassVar[str] = "other"
@@ -81,10 +102,22 @@ class ServiceError(ProviderError):
     mend_key: ClassVar[str] = ""  # the remedy in that case
     remedy: ClassVar[str] = "run again with -v to see more, or try another model (model.name)"
 
-    def __init__(self, service: Service, detail: str = "", *, status: int | None = None, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        service: Service,
+        detail: str = "",
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.detail = service.hide(detail)
         self.status = status
         self.retry_after = retry_after
+        self.body = service.hide_in(body)
+        self.code = code_in(self.body)
+        self.headers = dict(headers or {})
         answered = f" (HTTP {status})" if status else ""
         reason = f": {_one_line(self.detail)}" if self.detail.strip() else ""
         name = service.key_name
@@ -241,13 +274,33 @@ def failure_of(error: Exception, service: Service) -> ServiceError:
     """What went wrong, in our words, for any exception that a call through the client raised."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        kind, pause = of_status(status), _retry_after(error)
+        headers = _headers_of(error)
+        kind, pause = of_status(status), pause_in(headers)
         if kind is RateLimited and _is_used_up(error, pause):
             kind = QuotaUsedUp
-        return kind(service, _said(error), status=status, retry_after=pause)
+        return kind(service, _said(error), status=status, retry_after=pause, body=_body_of(error), headers=headers)
     names = [base.__name__ for base in type(error).__mro__]
     kind = next((BY_TYPE_NAME[name] for name in names if name in BY_TYPE_NAME), ServiceError)
     return kind(service, _said(error))
+
+
+def _headers_of(error: Exception) -> dict[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    named = ((name.lower(), value) for name, value in headers.items())
+    return {name: value for name, value in named if name.startswith(("retry-after", "x-ratelimit"))}
+
+
+def _body_of(error: Exception) -> Any:
+    """The whole body; the client itself keeps only what stands under ``error``."""
+    kept = getattr(error, "body", None)
+    try:
+        text = str(getattr(error, "response", None).text)  # type: ignore[union-attr]
+    except (AttributeError, RuntimeError, ValueError):  # a response that was never read, or is no text
+        return kept
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text or kept or None
 
 
 def _is_used_up(error: Exception, pause: float | None) -> bool:
@@ -267,28 +320,11 @@ def _said(error: Exception) -> str:
     return str(innermost) or type(innermost).__name__
 
 
-def words_of(body: object) -> str:
-    """The message inside an error body, however deep the service wraps it; empty where there is none."""
-    if isinstance(body, dict):
-        found = (words_of(body.get(key)) for key in ("message", "error", "detail"))
-        return next((words for words in found if words), "")
-    return body if isinstance(body, str) else ""
-
-
 def _causes(error: BaseException) -> Iterator[BaseException]:
     current: BaseException | None = error
     while current is not None:
         yield current
         current = current.__cause__
-
-
-def _retry_after(error: Exception) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    try:
-        seconds = float(headers.get("retry-after", ""))
-    except ValueError:  # a date, which no service of this kind sends, or no header at all
-        return None
-    return seconds if seconds >= 0 else None
 
 
 def _one_line(text: str) -> str:

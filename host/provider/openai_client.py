@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from host.messages.types import JSON, Message, Reply, ToolSchema, Usage
-from host.provider.errors import (
-    EmptyReply,
-    KeyMissing,
-    KeyRefused,
-    Service,
-    ServiceError,
-    Unreadable,
-    failure_of,
-    of_status,
-    words_of,
-)
-from host.provider.wire import sendable, wire
+from host.messages.types import JSON, Message, Reply, ToolSchema
+from host.provider.answers import reply_of as reply_of
+from host.provider.dialects import dialect_for, learnt
+from host.provider.errors import BadRequest, KeyMissing, KeyRefused, Service, ServiceError, failure_of
+from host.provider.provider import OnDelta
+from host.provider.streaming import Heard, reply_from
+from host.provider.wire import Dialect, sendable, wire
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -30,9 +25,23 @@ if TYPE_CHECKING:
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"  # the client insists on a key, local servers do not
-USAGE_KEYS = ("usage", "usageMetadata", "timings")  # where services count, the first that is there
 FIRST_PAUSE = 0.5  # seconds before the first retry, doubled before each further one
 LONGEST_PAUSE = 30.0  # seconds; who is asked to wait longer is told so instead
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, whatever the service's wording; ``heard`` hears the answer as it comes, None: it is not streamed."""
+
+    messages: list[Message]
+    tools: Sequence[ToolSchema] = ()
+    max_tokens: int | None = None
+    heard: Heard | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether a part of the answer was passed on already."""
+        return self.heard is not None and self.heard.anything
 
 
 class OpenAIProvider:
@@ -42,7 +51,8 @@ class OpenAIProvider:
     may pass (rate limit, server fault, broken connection) is tried again. With a ``base_url`` of its own a service
     gets the ``api_key`` given here or a placeholder, never the key that the environment holds for OpenAI. ``options`` are
     further arguments of the client's call, such as ``reasoning_effort`` and ``extra_body``. ``key_name`` is the environment variable
-    that ``api_key`` is from: failures name it.
+    that ``api_key`` is from: failures name it. ``provider`` is the service's name in config. ``dialect`` is how the service wants a
+    request worded; it begins with what is known of the service, and what a refusal teaches is kept.
     """
 
     def __init__(
@@ -55,6 +65,7 @@ class OpenAIProvider:
         max_retries: int = 2,
         options: Mapping[str, Any] | None = None,
         key_name: str = "",
+        provider: str = "",
     ) -> None:
         self.model = model
         self.timeout = timeout
@@ -65,6 +76,7 @@ class OpenAIProvider:
         self._key = (api_key or own_key or ("" if url == OPENAI_URL else PLACEHOLDER_KEY)).strip()
         named = key_name if api_key else OPENAI_KEY if own_key else ""
         self.service = Service(model, url, secrets=(self._key, urlsplit(url).password or ""), key_name=named)
+        self.dialect = dialect_for(url, model, provider)
 
     def __repr__(self) -> str:
         return f"OpenAIProvider({self.service})"
@@ -76,44 +88,70 @@ class OpenAIProvider:
         tools: Sequence[ToolSchema] = (),
         max_tokens: int | None = None,
         timeout: float | None = None,
+        on_delta: OnDelta | None = None,
     ) -> Reply:
-        """The model's next message; raises a ServiceError that says what failed and what to do."""
+        """The model's next message; raises a ServiceError that says what failed and what to do.
+
+        With ``on_delta`` the answer is streamed. What was told once is not asked for again: a stream that breaks off then is
+        an error. What ``on_delta`` raises ends the call and comes out as it is.
+        """
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
-        request = self._request(messages, tools, max_tokens)
+        question = Question(messages, tools, max_tokens, Heard(on_delta) if on_delta else None)
         for pause in self._pauses():
             try:
-                return reply_of(self._answer(request, deadline), self.service)
+                return self._understood(question, deadline)
             except ServiceError as error:
                 wait = pause if error.retry_after is None else error.retry_after
-                if not error.passing or wait > LONGEST_PAUSE or time.monotonic() + wait >= deadline:
+                if not error.passing or question.told or wait > LONGEST_PAUSE or time.monotonic() + wait >= deadline:
                     raise
             time.sleep(wait)
-        return reply_of(self._answer(request, deadline), self.service)
+        return self._understood(question, deadline)
 
     def _pauses(self) -> Iterator[float]:
         return (FIRST_PAUSE * 2**attempt for attempt in range(self.max_retries))
 
-    def _request(self, messages: list[Message], tools: Sequence[ToolSchema], max_tokens: int | None) -> JSON:
-        request: JSON = {"model": self.model, "messages": wire(messages), **self.options}
-        if tools:
-            request["tools"] = sendable(tools)
-        if max_tokens is not None:
-            # OpenAI's newer models refuse the old name, most other servers do not know the new one
-            request["max_completion_tokens" if self.service.url.rstrip("/") == OPENAI_URL else "max_tokens"] = max_tokens
+    def _understood(self, question: Question, deadline: float) -> Reply:
+        """The answer; a service that objects to the wording is asked again in its own, which is kept for what follows."""
+        tried: list[Dialect] = []
+        while True:
+            tried.append(self.dialect)
+            request = self._request(question, self.dialect)
+            try:
+                return self._reply(request, question.heard, deadline)
+            except BadRequest as refusal:
+                taught = None if question.told else learnt(self.dialect, refusal, request)
+                if taught is None or taught in tried or time.monotonic() >= deadline:
+                    raise
+                self.dialect = taught
+
+    def _request(self, question: Question, dialect: Dialect) -> JSON:
+        request: JSON = {"model": self.model, "messages": wire(question.messages, dialect), **self.options}
+        if question.tools:
+            request["tools"] = sendable(question.tools)
+        if question.max_tokens is not None:
+            request[dialect.cap] = question.max_tokens
+        if question.heard:
+            request["stream"] = True
+            if dialect.counts_streams:
+                request.setdefault("stream_options", {"include_usage": True})
         return request
 
-    def _answer(self, request: JSON, deadline: float) -> bytes:
-        """The body of one answer. It is read in pieces, so that a server that only keeps the line warm times out too."""
+    def _reply(self, request: JSON, heard: Heard | None, deadline: float) -> Reply:
+        with closing(self._pieces(request, deadline)) as pieces:
+            if heard:
+                return reply_from(pieces, heard, self.service)
+            return reply_of(b"".join(pieces), self.service)
+
+    def _pieces(self, request: JSON, deadline: float) -> Generator[bytes]:
+        """One answer as it comes in. The time is looked at after each piece: a server that only keeps the line warm times out too."""
         client = self._client
         try:
-            body = bytearray()
             left = max(deadline - time.monotonic(), 0.001)
             with client.chat.completions.with_streaming_response.create(**request, timeout=left) as response:
                 for piece in response.iter_bytes():
-                    body += piece
+                    yield piece
                     if time.monotonic() > deadline:
                         raise TimeoutError("the answer was still coming in")
-            return bytes(body)
         except Exception as error:  # noqa: BLE001 - the provider's door: whatever the client raises becomes a ServiceError
             # the client's own text may hold the key, so it is not kept as the cause
             raise failure_of(error, self.service) from None
@@ -127,50 +165,3 @@ class OpenAIProvider:
         from openai import OpenAI
 
         return OpenAI(api_key=self._key, base_url=self.service.url, max_retries=0)
-
-
-def reply_of(body: bytes, service: Service) -> Reply:
-    """Read a chat completion; the message keeps every key it came with, a refusal or ``content: null`` included.
-
-    Raises Unreadable for anything else, EmptyReply where there are no choices, and the error inside the body where
-    a service reports its failure with status 200.
-    """
-    answer = _object_in(body, service)
-    choice = _first_choice(answer, service)
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        raise Unreadable(service, "the choice holds no message")
-    counted = (answer.get(key) for key in USAGE_KEYS)
-    usage, reason = next((found for found in counted if isinstance(found, dict)), None), choice.get("finish_reason")
-    return Reply(
-        message=cast(Message, {"role": "assistant"} | message),
-        usage=Usage.from_provider(usage),
-        finish_reason=reason if isinstance(reason, str) else None,
-        raw=answer,
-    )
-
-
-def _object_in(body: bytes, service: Service) -> JSON:
-    try:
-        answer: object = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Unreadable(service, body[:200].decode("utf-8", "replace") or "an empty body") from None
-    if not isinstance(answer, dict):
-        raise Unreadable(service, f"the body is a JSON {type(answer).__name__}, not an object")
-    return answer
-
-
-def _first_choice(answer: JSON, service: Service) -> JSON:
-    choices = answer.get("choices")
-    if isinstance(choices, list) and choices:
-        if isinstance(choices[0], dict):
-            return choices[0]
-        raise Unreadable(service, "the choice is no object")
-    error: Any = answer.get("error")
-    if error:
-        code = error.get("code") if isinstance(error, dict) else None
-        status = code if isinstance(code, int) and 400 <= code < 600 else None
-        raise (of_status(status) if status else ServiceError)(service, words_of(error), status=status)
-    if choices is None:
-        raise Unreadable(service, "the body holds no choices")
-    raise EmptyReply(service, "no choices")

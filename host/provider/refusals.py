@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from host.provider.errors import words_of
+from host.provider.classifier import Kind, Sent, classify
 from host.provider.images import MAX_BYTES, MAX_SIDE, max_side_in
+from host.provider.texts import texts_of
 
-TOO_LONG = "context_length_exceeded"
-LIMIT = re.compile(r"(?:maximum context length|context (?:window|length|limit))\D{0,40}?(\d[\d,_]{2,})", re.IGNORECASE)
-SENT = re.compile(r"(?:resulted in|requested|you sent|contains?)\D{0,30}?(\d[\d,_]{2,})", re.IGNORECASE)
-
-REFUSING = frozenset({None, 400, 413, 422})  # HTTP statuses under which a request is refused for what is in it
-PICTURE_REFUSED = re.compile(
-    r"\bimages?\b[^\n]{0,60}?\b(exceeds?|too (?:large|big)|larger than|over the)\b"
-    r"|\b(?:exceeds?|too (?:large|big)|maximum|max)\b[^\n]{0,60}?\bimage(?: file)? (?:size|dimensions?|bytes)\b",
-    re.IGNORECASE,
-)
-ABOUT_LENGTH = re.compile(r"\bcontext\b|\btokens?\b", re.IGNORECASE)  # of a window, pictures or not
 LARGEST = re.compile(r"(?:exceeds?|max(?:imum)?|limit|under|over)\D{0,30}?([\d.]+) ?(MB|MiB)\b", re.IGNORECASE)
 LEAST_MAX_BYTES = 64 * 1024
 MARGIN = 0.95  # of a limit that a provider names: it may count a picture otherwise than we do
@@ -43,22 +32,15 @@ class TooLong:
 
 def too_long(error: BaseException) -> TooLong | None:
     """What a refusal says about the length; None where it is about something else."""
-    body: Any = getattr(error, "body", None)
-    codes = {getattr(error, "code", None), body.get("code") if isinstance(body, dict) else None}
-    inner = body.get("error") if isinstance(body, dict) else None
-    codes.add(inner.get("code") if isinstance(inner, dict) else None)
-    if TOO_LONG not in codes:
-        return None
-    words = words_of(body) or str(error)
-    return TooLong(_tokens(LIMIT, words), _tokens(SENT, words))
+    refusal = classify(error, Sent())
+    return TooLong(refusal.limit, refusal.sent) if refusal.kind is Kind.CONTEXT_OVERFLOW else None
 
 
 def image_too_large(error: BaseException) -> ImageTooLarge | None:
     """What a refusal says about the size of a picture; None where it is about something else."""
-    status = getattr(error, "status_code", getattr(error, "status", None))
-    words = words_of(getattr(error, "body", None)) or str(error)
-    if status not in REFUSING or ABOUT_LENGTH.search(words) or not PICTURE_REFUSED.search(words):
+    if classify(error, Sent()).kind is not Kind.IMAGE_TOO_LARGE:
         return None
+    words = texts_of(error)[2]
     return ImageTooLarge(max_side_in(words), _largest(words))
 
 
@@ -67,8 +49,3 @@ def _largest(words: str) -> int:
     found = LARGEST.search(words)
     named = float(found[1].strip(".") or 0) * 1024 * 1024 * MARGIN if found and found[1].count(".") < 2 else MAX_BYTES
     return int(min(max(named, LEAST_MAX_BYTES), MAX_BYTES))
-
-
-def _tokens(pattern: re.Pattern[str], words: str) -> int | None:
-    found = pattern.search(words)
-    return int(re.sub(r"\D", "", found[1])) if found else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from host.engine.services import SummaryModel
-from host.messages.reading import text_of
+from host.messages.reading import call_name, calls_of, text_of
 from host.messages.types import Message, Reply, ToolSchema
 from host.provider.ask import replying
 from host.provider.errors import (
@@ -27,12 +27,14 @@ from host.provider.errors import (
     Unreachable,
 )
 from host.provider.openai_client import reply_of
+from host.provider.provider import Delta, OnDelta
 from host.provider.scripted_notes import notes_from, understood
 
 Scripted = str | Message | Reply | BaseException
 
 SERVICE = Service("the scripted model", "")
 USUAL_TIMEOUT = 300.0  # seconds, where nobody asks for another
+PIECES = re.compile(r"\s*\S+\s*|\s+")  # of a text, as it streams
 LEAKED = "sk-proj-" + "Leak3dByTheScriptedModel"
 INJECTED = re.compile(
     r"\b(?:ignore|disregard|forget)\b[^\n]{0,80}?\b(?:reply|answer|respond|say|write|output)\b[^\n:]{0,40}:\s*(\S.*)", re.I
@@ -71,13 +73,27 @@ class ScriptedProvider:
         tools: Sequence[ToolSchema] = (),
         max_tokens: int | None = None,
         timeout: float | None = None,
+        on_delta: OnDelta | None = None,
     ) -> Reply:
         """The next scripted reply."""
         turn = len(self.requests)
         self.requests.append(Asked(tuple(messages), tuple(tools), max_tokens, timeout))
         if turn >= len(self.replies):
             raise OutOfReplies(turn + 1, len(self.replies))
-        return _as_reply(self.replies[turn])
+        return told(_as_reply(self.replies[turn]), on_delta)
+
+
+def told(reply: Reply, on_delta: OnDelta | None) -> Reply:
+    """The reply, after its reasoning, its text word by word, and the names of its calls were told."""
+    if on_delta is not None:
+        reasoning = reply.message.get("reasoning_content")
+        if isinstance(reasoning, str) and reasoning:
+            on_delta(Delta(reasoning=reasoning))
+        for piece in PIECES.findall(text_of(reply.message)):
+            on_delta(Delta(text=piece))
+        for call in calls_of(reply.message):
+            on_delta(Delta(call=call_name(call)))
+    return reply
 
 
 def _as_reply(scripted: Scripted) -> Reply:
@@ -113,12 +129,13 @@ class ScriptedSummary:
         tools: Sequence[ToolSchema] = (),
         max_tokens: int | None = None,
         timeout: float | None = None,
+        on_delta: OnDelta | None = None,
     ) -> Reply:
         """What the behaviour whose turn it is makes of the request."""
         asked = Asked(tuple(messages), tuple(tools), max_tokens, timeout)
         behaviour = self._behaviours[min(len(self.requests), len(self._behaviours) - 1)]
         self.requests.append(asked)
-        return behaviour(asked)
+        return told(behaviour(asked), on_delta)
 
     def as_model(self, window: int = 128_000, *, window_is_guessed: bool = False) -> SummaryModel:
         """What ``Services.summary_models`` holds of it; ``window`` in tokens."""

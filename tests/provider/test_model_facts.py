@@ -138,7 +138,7 @@ def test_a_side_that_the_user_does_not_price_is_the_lists() -> None:
     listed = facts_of("claude-sonnet-4-5").price
     assert listed is not None
     half = facts_of("claude-sonnet-4-5", price=Price(output=1.0)).price
-    assert half == Price(listed.input, 1.0, listed.cached, listed.tiers)
+    assert half == Price(listed.input, 1.0, listed.cached, listed.tiers, cache_write=listed.cache_write)
     assert facts_of("claude-sonnet-4-5", price=Price(input=0.0)).price == Price(0.0, listed.output)
     assert facts_of("nobody", price=Price(input=2.0)).price == Price(2.0)
 

@@ -226,7 +226,8 @@ def test_no_choices_is_an_empty_reply() -> None:
     ("error", "kind", "words"),
     [
         ({"code": 429, "message": "slow down"}, RateLimited, "slow down"),
-        ({"code": "server_error", "message": "broken"}, ServiceError, "broken"),
+        ({"code": "server_error", "message": "broken"}, ServerFailed, "broken"),
+        ({"code": "context_length_exceeded", "message": "long"}, BadRequest, "long"),
         ({"code": 7, "message": "odd"}, ServiceError, "odd"),
         ("plain words", ServiceError, "plain words"),
     ],
@@ -277,9 +278,42 @@ def test_the_wait_for_a_retry_counts_against_the_timeout() -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("header", ["soon", "", "-3", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_a_retry_after_that_is_no_number_is_none(header: str) -> None:
+@pytest.mark.parametrize("header", ["soon", "", "-3", "nan"])
+def test_a_retry_after_that_says_nothing_is_none(header: str) -> None:
     assert failure(fault(429, headers={"Retry-After": header})).retry_after is None
+
+
+def test_a_retry_after_may_be_a_date_or_milliseconds() -> None:
+    assert failure(fault(429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})).retry_after == 0.0
+    later = failure(fault(429, headers={"Retry-After": "Wed, 21 Oct 2099 07:28:00 GMT"})).retry_after
+    assert later is not None and later > 1e6
+    assert failure(fault(429, headers={"Retry-After-Ms": "1500", "Retry-After": "9"})).retry_after == 1.5
+
+
+def test_the_whole_error_is_kept_for_who_reads_it() -> None:
+    error = failure(fault(400, "too long", code="context_length_exceeded", headers={"X-RateLimit-Limit-Tokens": "9", "X-Request-Id": "r"}))
+    assert error.body == {"error": {"message": "too long", "type": "loopback_error", "param": None, "code": "context_length_exceeded"}}
+    assert (error.code, error.headers) == ("context_length_exceeded", {"x-ratelimit-limit-tokens": "9"})
+
+
+@pytest.mark.parametrize(
+    ("body", "kept", "code"),
+    [
+        ("", None, None),
+        ("<html>", "<html>", None),
+        ('[{"error": {"code": 400, "message": "m"}}]', [{"error": {"code": 400, "message": "m"}}], "400"),
+        (
+            '{"Error": {"Code": "ValidationException", "Message": "m"}}',
+            {"Error": {"Code": "ValidationException", "Message": "m"}},
+            "ValidationException",
+        ),
+        ('{"error": "bare"}', {"error": "bare"}, None),
+        ("[" * 100_000, "[" * 20_000, None),
+    ],
+)
+def test_a_body_of_any_shape_is_kept(body: str, kept: object, code: str | None) -> None:
+    error = failure(Answer(body, status=400))
+    assert (error.body, error.code) == (kept, code)
 
 
 @pytest.mark.parametrize("step", [fault(401, f"Incorrect API key provided: {KEY}"), Answer(f"no json {KEY}"), {"error": KEY}])
@@ -288,6 +322,104 @@ def test_no_text_ever_holds_the_key(step: Step) -> None:
     shown = "".join(traceback.format_exception(error))
     assert KEY not in shown + repr(error) + error.detail
     assert "[key]" in error.what
+
+
+FOREIGN = "sk-proj-AAAABBBBCCCCDDDDEEEEFFFF"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"error": {"message": f"Incorrect API key provided: {FOREIGN}"}}, {"error": f"no {FOREIGN}"}, f"no {FOREIGN}", [{"x": [FOREIGN]}]],
+)
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_no_error_shows_a_key_that_a_service_echoes(body: Any, status: int) -> None:
+    error = failure(Answer(body if isinstance(body, str) else json.dumps(body), status=status))
+    shown = "".join(traceback.format_exception(error))
+    assert "AAAABBBBCCCC" not in f"{shown}{error!r}{error.detail}{error.body}{error.code}"
+
+
+CAPPED = {"model": "some-model", "messages": QUESTION}
+REFUSED_CAP = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+
+
+def test_a_refused_name_of_the_cap_is_asked_by_the_other_and_kept() -> None:
+    with LoopbackServer([fault(400, REFUSED_CAP, code="unsupported_parameter"), "a", "b"]) as server:
+        provider = client(server)
+        assert provider.ask(QUESTION, max_tokens=50).message.get("content") == "a"
+        assert provider.ask(QUESTION, max_tokens=60).message.get("content") == "b"
+    asked = [{key: value for key, value in request.body.items() if key not in CAPPED} for request in server.requests]
+    assert asked == [{"max_tokens": 50}, {"max_completion_tokens": 50}, {"max_completion_tokens": 60}]
+
+
+def test_a_service_that_refuses_both_names_is_asked_twice() -> None:
+    steps = [fault(400, "unknown parameter: max_tokens"), fault(400, "unknown parameter: max_completion_tokens")]
+    with LoopbackServer(steps) as server, pytest.raises(BadRequest, match="max_completion_tokens"):
+        client(server, max_retries=3).ask(QUESTION, max_tokens=50)
+    assert len(server.requests) == 2
+
+
+def test_a_model_that_is_known_is_asked_in_its_dialect() -> None:
+    history: Any = [*QUESTION, {"role": "assistant", "content": None, "tool_calls": [call("c1", "run", {})]}]
+    history += [{"role": "tool", "tool_call_id": "c1", "content": ""}, user("b")]
+    with LoopbackServer(["a", "b"]) as server:
+        OpenAIProvider("mistral-small", base_url=server.base_url).ask(history)
+        client(server).ask(history)
+    assert [[message["role"] for message in request.messages][3:] for request in server.requests] == [["assistant", "user"], ["user"]]
+    assert {request.messages[2]["content"] for request in server.requests} == {"(no output)"}
+
+
+def test_a_cap_that_is_too_high_is_no_matter_of_words() -> None:
+    with (
+        LoopbackServer([fault(400, "max_tokens: 90000 > 8192, which is the maximum allowed for this model")]) as server,
+        pytest.raises(BadRequest),
+    ):
+        client(server).ask(QUESTION, max_tokens=90_000)
+    assert len(server.requests) == 1
+
+
+def test_a_service_that_refuses_stream_options_streams_without_them() -> None:
+    with LoopbackServer([fault(400, "Extra inputs are not permitted: stream_options"), "a", "b"]) as server:
+        provider = client(server)
+        for _ in range(2):
+            provider.ask(QUESTION, on_delta=lambda delta: None)
+    assert ["stream_options" in request.body for request in server.requests] == [True, False, False]
+    assert all(request.body["stream"] is True for request in server.requests)
+
+
+def test_a_service_that_takes_only_text_in_results_gets_text() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    result: Any = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "a"}, picture, {"type": "text", "text": "b"}]}
+    history: Any = [*QUESTION, {"role": "assistant", "content": None, "tool_calls": [call("c1", "run", {})]}, result]
+    refusal = Answer({"error": {"code": "400", "message": "Param Incorrect", "param": "text is not set"}}, status=400)
+    with LoopbackServer([refusal, "seen", "again"]) as server:
+        provider = client(server)
+        provider.ask(history)
+        provider.ask(history)
+    sent = [request.messages[-1]["content"] for request in server.requests]
+    assert sent[0] == result["content"]
+    assert sent[1] == sent[2] and sent[1].startswith("a\n[picture") and sent[1].endswith("\nb")
+
+
+def test_a_key_that_a_service_does_not_know_is_left_out_from_then_on() -> None:
+    history: Any = [*QUESTION, {"role": "assistant", "content": "a", "reasoning_content": "hm"}, user("b")]
+    with LoopbackServer([fault(400, "'messages.1' : property 'reasoning_content' is unsupported"), "ok"]) as server:
+        client(server).ask(history)
+    assert ["reasoning_content" in request.messages[1] for request in server.requests] == [True, False]
+
+
+@pytest.mark.parametrize("words", ["This model's maximum context length is 8192 tokens", "bad request", ""])
+def test_a_refusal_that_is_about_something_else_is_told_at_once(words: str) -> None:
+    with LoopbackServer([fault(400, words)]) as server, pytest.raises(BadRequest):
+        client(server).ask(QUESTION, max_tokens=50, on_delta=lambda delta: None)
+    assert len(server.requests) == 1
+
+
+def test_a_call_without_id_or_with_arguments_that_are_no_text_can_be_answered() -> None:
+    calls: Any = [{"type": "function", "function": {"name": "run", "arguments": {"n": 1}}}, call("c2", "run", {})]
+    with LoopbackServer([completion(None, calls=calls)]) as server:
+        made = client(server).ask(QUESTION).message.get("tool_calls") or []
+    assert made[0]["id"] and made[0]["function"]["arguments"] == '{"n": 1}'
+    assert made[1] == calls[1]
 
 
 def test_a_key_with_a_line_break_works_and_one_that_no_header_carries_is_refused() -> None:

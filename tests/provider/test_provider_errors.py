@@ -92,7 +92,9 @@ def test_the_innermost_cause_is_what_is_told() -> None:
         ("<html>bad gateway</html>", "<html>bad gateway</html>"),
         ({"message": None, "error": {}}, ""),
         (None, ""),
-        (["odd"], ""),
+        (["odd"], "odd"),
+        ([{"error": {"message": "in a list"}}], "in a list"),
+        ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "field required"),
     ],
 )
 def test_the_words_of_a_service_are_found_in_any_wrapping(body: object, words: str) -> None:

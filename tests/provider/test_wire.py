@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import cast
+from typing import Any, cast
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
-from host.messages.types import Message
+from host.messages.types import Message, ToolCall
 from host.provider.wire import sendable, wire
 from host.testing.histories import histories
+from host.testing.messages import user
 
 
 def test_private_keys_stay_here() -> None:
@@ -26,8 +28,53 @@ def test_calls_that_say_nothing_stay_here() -> None:
     assert wire(messages) == [{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]
 
 
-def test_null_content_is_sent_as_null() -> None:
-    assert wire([{"role": "assistant", "content": None}]) == [{"role": "assistant", "content": None}]
+CALLS: list[ToolCall] = [{"id": "call_abc", "type": "function", "function": {"name": "run", "arguments": "{}"}}]
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+@pytest.mark.parametrize("content", [None, "", " ", "text", [{"type": "text", "text": "t"}]])
+def test_calls_are_sent_with_the_content_that_they_came_with(content: Any) -> None:
+    message: Message = {"role": "assistant", "content": content, "tool_calls": CALLS}
+    assert wire([message])[0] is message
+
+
+def test_calls_without_content_are_sent_with_null() -> None:
+    bare: list[Message] = [
+        {"role": "assistant", "tool_calls": CALLS},
+        {"role": "assistant", "content": [{"type": "text", "text": ""}], "tool_calls": CALLS},
+    ]
+    assert wire(bare) == [{"role": "assistant", "content": None, "tool_calls": CALLS}] * 2
+
+
+@pytest.mark.parametrize("content", [None, "", " \n", [], [{"type": "text", "text": ""}], [{"type": "text", "text": None}]])
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
+def test_a_message_that_says_nothing_says_so(role: str, content: Any) -> None:
+    assert wire([{"role": role, "content": content}])[0] == {"role": role, "content": "(no output)" if role == "tool" else "(no text)"}
+
+
+def test_empty_texts_beside_a_picture_are_left_out() -> None:
+    assert wire([{"role": "user", "content": [{"type": "text", "text": ""}, PICTURE]}]) == [{"role": "user", "content": [PICTURE]}]
+
+
+def test_a_refusal_is_what_the_assistant_said() -> None:
+    message = cast(Message, {"role": "assistant", "content": None, "refusal": "I cannot"})
+    assert wire([message]) == [{"role": "assistant", "content": "I cannot"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"), [("anna", "anna"), ("Anna B.", "Anna_B"), ("安娜", None), ("", None), (7, None), ("x" * 70, "x" * 64)]
+)
+def test_names_are_worded_as_services_take_them(name: Any, sent: str | None) -> None:
+    assert wire([{"role": "user", "content": "q", "name": name}])[0].get("name") == sent
+
+
+def test_messages_that_may_go_as_they_are_are_the_same_objects() -> None:
+    messages: list[Message] = [
+        user("q"),
+        {"role": "assistant", "content": "网关", "tool_calls": CALLS},
+        {"role": "tool", "tool_call_id": "call_abc", "content": "r"},
+    ]
+    assert all(sent is message for sent, message in zip(wire(messages), messages, strict=True))
 
 
 def test_lone_surrogates_are_replaced_and_split_pairs_joined() -> None:
@@ -49,5 +96,6 @@ def test_any_history_becomes_utf8_and_stays_untouched(history: list[Message]) ->
     sent = wire(history)
     json.dumps(sent, ensure_ascii=False, allow_nan=False).encode()
     assert history == before
-    assert [message.get("role") for message in sent] == [message["role"] for message in history]
+    assert [message["role"] for message in sent] == [message["role"].replace("developer", "system") for message in history]
+    assert all(message.get("content") or message.get("tool_calls") for message in sent)
     assert not any(key.startswith("_") for message in sent for key in message)
