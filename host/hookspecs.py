@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pluggy
 
 from host.engine.contract import EngineFactory
+from host.engine.offers import Command, Memory, Place, SessionCompress, Tool
 from host.messages.types import Message
 
 PROJECT = "ctxhost"
@@ -35,4 +36,41 @@ def on_pre_compress(messages: Sequence[Message], session: str) -> str | None:
     kept. The texts of all plugins reach the summary model as source material, without secrets and cut to 6,000 characters. It is a
     good moment to store what a memory wants to keep; an error is told once, and the compaction goes on without that plugin's word.
     """
+    raise NotImplementedError
+
+
+@hookspec
+def ctxhost_tools(place: Place) -> list[Tool]:
+    """Offer tools to the agent that works at ``place``; ``toolset`` makes them of plain functions.
+
+    Called once per agent. A tool that has no usable name or schema is left out, which is told.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def ctxhost_commands() -> list[Command]:
+    """Offer commands to the user of a chat, as ``/name words``. The chat's own commands go first where a name is taken."""
+    raise NotImplementedError
+
+
+@hookspec
+def ctxhost_memory(place: Place) -> Memory:
+    """Offer a memory whose block goes into the system prompt. It is read once, when a conversation begins."""
+    raise NotImplementedError
+
+
+@hookspec
+def on_session_switch(session: str, parent: str, reset: bool, reason: str) -> None:
+    """Hear that the agent goes on in ``session``, for instance to keep notes apart.
+
+    ``reason`` is "compression", "new" or "resume". After a compaction in place ``session`` is as before and ``parent`` empty.
+    ``reset`` says that nothing of what was said before is in the window.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def on_session_compress(event: SessionCompress) -> None:
+    """Hear that a compaction was published: the event ``session:compress``."""
     raise NotImplementedError

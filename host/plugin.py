@@ -1,4 +1,4 @@
-"""The one door for plugin authors: what an engine needs is here, and nothing else has to be imported.
+"""The one door for plugin authors: what a plugin needs is here, and nothing else has to be imported.
 
 from host.plugin import Engine, Message, Window, hookimpl
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.engine import Engine, EngineState
 from host.engine.idle import Idle, Reason
+from host.engine.offers import Command, Memory, Place, SessionCompress, Tool
 from host.engine.report import Report
 from host.engine.services import ArchiveReader, Ask, Count, ModelFacts, Progress, Services, State, SummaryModel, Thresholds
-from host.engine.tools import tool
+from host.engine.tools import ToolError, tool, toolset
 from host.engine.window import Window
 from host.errors import CtxhostError, ProviderError
 from host.hookspecs import hookimpl
+from host.messages.redact import redact
 from host.messages.types import Message, Part, ToolCall, ToolSchema, Usage
 from host.messages.violations import Violation, violations
 from host.pipeline.compact import Middle, compact
@@ -29,6 +31,7 @@ from host.transforms.sanitize import repair_pairs
 __all__ = [
     "ArchiveReader",
     "Ask",
+    "Command",
     "ContextEngine",
     "Count",
     "CtxhostError",
@@ -37,20 +40,25 @@ __all__ = [
     "EngineFactory",
     "EngineState",
     "Idle",
+    "Memory",
     "Message",
     "Middle",
     "ModelFacts",
     "Part",
+    "Place",
     "Plan",
     "Progress",
     "ProviderError",
     "Reason",
     "Report",
     "Services",
+    "SessionCompress",
     "State",
     "SummaryModel",
     "Thresholds",
+    "Tool",
     "ToolCall",
+    "ToolError",
     "ToolSchema",
     "Usage",
     "Violation",
@@ -64,8 +72,10 @@ __all__ = [
     "hookimpl",
     "is_handoff",
     "prune",
+    "redact",
     "repair_pairs",
     "strip_historical_media",
     "tool",
+    "toolset",
     "violations",
 ]

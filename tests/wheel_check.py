@@ -11,7 +11,21 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-WANTED = ("host/py.typed", "host/_bundled/plugins/context_engine/README.md")
+PLUGINS = "host/_bundled/plugins"
+WANTED = (
+    "host/py.typed",
+    f"{PLUGINS}/context_engine/README.md",
+    f"{PLUGINS}/memory/__init__.py",
+    f"{PLUGINS}/workspace/__init__.py",
+)
+OFFERED = """
+from pathlib import Path
+from host.discovery import Places, bundled_engines, load_plugins
+from host.plugin import Place
+enabled = frozenset({"memory", "workspace"})
+tools = load_plugins(Places({}, bundled=bundled_engines(), enabled=enabled), print).tools(Place(Path(), Path()))
+assert {tool.name for _, tool in tools} == {"memory", "list_files", "read_file", "search_files"}, tools
+"""
 RECORDING = str(ROOT / "examples" / "claude-code.jsonl")
 COMMANDS = (
     ["engines"],
@@ -63,6 +77,7 @@ def use(bin_folder: Path, folder: Path) -> None:
     empty.mkdir()
     for command in COMMANDS:
         run([str(bin_folder / "ctxhost"), "--home", str(folder / "home"), *command], empty)
+    run([str(bin_folder / "python"), "-c", OFFERED], empty)
 
 
 def run(command: list[str], folder: Path) -> None:

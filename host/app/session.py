@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from host.app.models import Model, main_model
 from host.app.notices import notices_of
 from host.app.wiring import Options, engine_name, load_config, make_engine, places_of, services_of
 from host.conversation.conversation import Conversation
 from host.conversation.shelf import Shelf
-from host.discovery import Resolution, load_memories, resolve
+from host.discovery import Plugins, Resolution, load_plugins, resolve
 from host.engine.contract import ContextEngine, EngineFactory
+from host.engine.offers import SessionCompress
 from host.engine.outcome import Outcome
 from host.errors import NoSuchSession, TitleTaken, UsageError
+from host.provider.learnt import learn_window
 from host.store.filesystems import network_filesystem
 from host.store.protocols import Store
 from host.store.titles import LAST, LONGEST, clean_title
 from host.store.values import Session as Kept
 from host.tokens import Counter, Remembered
+
+if TYPE_CHECKING:
+    from host.config import Loaded
 
 
 @dataclass
@@ -35,6 +42,7 @@ class Session:
     warnings: list[str] = field(default_factory=list)
     tell: Callable[[str], None] | None = None
     conversation: Conversation = field(init=False)
+    plugins: Plugins = field(init=False)
 
     def warn(self, text: str) -> None:
         """Keep a warning, and tell it."""
@@ -53,14 +61,16 @@ def open_session(
     recorded: tuple[str | None, int | None] = (None, None),
     watch: Callable[[Outcome], None] = lambda outcome: None,
     warn: Callable[[str], None] | None = None,
+    loaded: Loaded | None = None,
 ) -> Session:
     """The conversation that a session belongs to, under the configured engine or the one named here.
 
+    ``loaded`` is the configuration, None for that of the current folder.
     ``recorded`` are model and window of a recording, for a configuration that names none. Warnings are collected, and
     told to ``warn`` as they come.
     """
-    loaded = load_config(options)
-    model = main_model(loaded, window, *recorded)
+    loaded = loaded or load_config(options)
+    model = main_model(loaded, window, *recorded, home=options.home)
     count, context = Remembered(Counter(model.name, sampled=False)), loaded.config.context
     wanted = engine or context.engine
     shelf = Shelf.of(store, kept.conversation, wanted, in_place=loaded.config.compression.in_place)
@@ -86,6 +96,12 @@ def open_session(
 
     for text in [*loaded.warnings, *resolution.warnings, *filesystem_warnings(options.home)]:
         session.warn(text)
+
+    def learn(limit: int) -> None:
+        if services.facts.model == model.name:  # what a fallback's service states is of the fallback
+            learn_window(options.home, model.name, loaded.config.model.base_url, limit)
+
+    session.plugins = load_plugins(places, session.warn)
     session.conversation = Conversation(
         resolution.engine,
         services,
@@ -96,9 +112,17 @@ def open_session(
         automatic=loaded.config.compression.enabled,
         on_error=context.on_error,
         keep_exact=loaded.config.compression.keep_exact_tokens,
-        memory=load_memories(places, session.warn),
+        memory=session.plugins.memories,
+        learn=learn,
+        on_switch=partial(_tell_plugins, session.plugins, str(kept.about.get("platform") or kept.source)),
     )
     return session
+
+
+def _tell_plugins(plugins: Plugins, platform: str, session: str, old: str, in_place: bool, count: int) -> None:
+    """Tell the plugins that a compaction was published, and in which session the agent goes on."""
+    plugins.tell_switch(session, old, reset=False, reason="compression")
+    plugins.tell_compress(SessionCompress(platform, session, old, in_place, count))
 
 
 def found_or_created(store: Store, name: str, *, source: str) -> Kept:

@@ -1,4 +1,4 @@
-"""The models that summaries are asked of, in the order in which they are tried."""
+"""Where models are asked: the main model, its fallbacks, and those that summaries are asked of, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AS_THE_CONVERSATION = frozenset({"", "auto", "main"})
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where summaries are asked for, or why nowhere. A key goes only to the address that it is configured with.
+    """Where a model is asked, or why nowhere. A key goes only to the address that it is configured with.
 
     ``window`` is in tokens, None where only the model's name tells; ``options`` are further fields of each request.
     """
@@ -44,6 +44,12 @@ class Endpoint:
     def window_key(self, main: Model) -> str:
         """The key that sets its window."""
         return "model.context_length" if self.model == main.name else "auxiliary.compression.context_length"
+
+
+def main_endpoints(loaded: Loaded) -> list[Endpoint]:
+    """The main model and its fallbacks in their order, those that cannot be asked included."""
+    config = loaded.config
+    return [_main(config), *(_fallback(reference, config) for reference in config.model.fallback)]
 
 
 def summary_endpoints(loaded: Loaded) -> list[Endpoint]:
@@ -87,16 +93,21 @@ def window_of_endpoint(endpoint: Endpoint, main: Model) -> tuple[int, bool]:
 
 
 def provider_of(endpoint: Endpoint, loaded: Loaded) -> OpenAIProvider:
-    """The client that asks it."""
+    """The client that asks it for summaries."""
+    auxiliary = loaded.config.auxiliary
+    return client_of(endpoint, timeout=auxiliary.compression.timeout, max_retries=auxiliary.transient_retries)
+
+
+def client_of(endpoint: Endpoint, *, timeout: float, max_retries: int = 2) -> OpenAIProvider:
+    """A client that asks it; ``timeout`` in seconds for a whole answer."""
     from host.provider.openai_client import OpenAIProvider
 
-    auxiliary = loaded.config.auxiliary
     return OpenAIProvider(
         endpoint.model,
         base_url=endpoint.base_url or None,
         api_key=endpoint.key,
-        timeout=auxiliary.compression.timeout,
-        max_retries=auxiliary.transient_retries,
+        timeout=timeout,
+        max_retries=max_retries,
         options=endpoint.options,
         key_name=endpoint.variable,
     )
@@ -135,6 +146,14 @@ def _chained(reference: ModelRef, config: Config) -> Endpoint:
         return _endpoint(reference.name, reference.provider, reference.base_url, reference.api_key_env, where)
     place = _place(config)
     return _endpoint(reference.name, place.provider, place.base_url, reference.api_key_env or place.variable, place.section)
+
+
+def _fallback(reference: ModelRef, config: Config) -> Endpoint:
+    """A fallback of the main model: where it says so, else where the main model is asked."""
+    if reference.provider or reference.base_url:
+        return _endpoint(reference.name, reference.provider, reference.base_url, reference.api_key_env, "an entry of model.fallback")
+    main = config.model
+    return _endpoint(reference.name, main.provider, main.base_url, reference.api_key_env or main.api_key_env, "model")
 
 
 def _main(config: Config) -> Endpoint:

@@ -169,6 +169,24 @@ class CompressionSection(Section):
     )
 
 
+class AgentSection(Section):
+    """The agent of `ctxhost chat`, `ctxhost run` and the gateway."""
+
+    system_prompt: Text = Field(
+        default="", description="What the agent is told first; read once, when a conversation begins.", json_schema_extra=NEEDS_TRUST
+    )
+    max_calls: Positive = Field(default=60, description="Model calls that one turn may take; then it ends and says so.")
+    tool_timeout: Seconds = Field(default=120, description="Seconds that one call of a plugin's tool may take.")
+
+
+class GatewaySection(Section):
+    """Conversations that come in from chat platforms."""
+
+    expire_hours: Positive | None = Field(
+        default=None, description="Hours without a message after which the next one starts a new session; null: never."
+    )
+
+
 class CachingSection(Section):
     """Prompt caching at providers that charge for it."""
 
@@ -232,6 +250,8 @@ class Config(Section):
     model: ModelSection = ModelSection()
     auxiliary: AuxiliarySection = AuxiliarySection()
     compression: CompressionSection = CompressionSection()
+    agent: AgentSection = AgentSection()
+    gateway: GatewaySection = GatewaySection()
     prompt_caching: CachingSection = CachingSection()
     engines: dict[str, dict[str, Any]] = Field(
         default={}, description="Settings of single engines, by the engine's name; `timeout` (seconds of one call) works for all of them."

@@ -33,6 +33,10 @@ from host.store.values import Lease, Publication
 Memory = Callable[[Sequence[Message], str], str]
 """What memory plugins say to messages that are about to leave the window of a session; empty where they say nothing."""
 
+OnSwitch = Callable[[str, str, bool, int], None]
+"""Hears of a published compaction: the session that goes on, the one before it (empty where it is the same), whether it is the
+same, and how often the conversation was compacted."""
+
 NO_ROOM = "the newest messages alone do not fit the window, and leaving the others out would not help"
 TOO_SHORT = "what stands before the exchanges to keep is shorter than a summary of it"
 IN_VAIN = Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, NO_ROOM), undone=True)
@@ -51,7 +55,15 @@ class Compaction:
     """The engine's side of a conversation. ``keep_exact`` tokens are for the block of exact values, 0 for none."""
 
     def __init__(
-        self, door: EngineDoor, services: Services, shelf: Shelf, inbox: Inbox, *, keep_exact: int = 0, memory: Memory | None = None
+        self,
+        door: EngineDoor,
+        services: Services,
+        shelf: Shelf,
+        inbox: Inbox,
+        *,
+        keep_exact: int = 0,
+        memory: Memory | None = None,
+        on_switch: OnSwitch | None = None,
     ) -> None:
         self._door = door
         self._services = services
@@ -62,6 +74,7 @@ class Compaction:
         self.idleness = Idleness(shelf.notes, door.warn_once)
         self._keep_exact = keep_exact
         self._memory = memory
+        self._on_switch = on_switch
         self._times = 0
 
     def of(self, view: View, messages: list[Message], tokens: int, wish: Wish) -> tuple[View, Verdict]:
@@ -82,9 +95,12 @@ class Compaction:
                     self._undo(before, None if wish.trigger.force else tokens)
                 if verdict.settled is None:
                     return view, self._left(verdict)
+                old = self._shelf.session
                 new = self._published(view, verdict.settled, wish.trigger, lease)
                 self.pinning.tell_left(new.ledger)
-                return new, self._done(verdict)
+                told = self._done(verdict)
+                self._tell_switch(old)
+                return new, told
         except NotNow as reason:
             return view, self._not_now(f"the conversation is not compacted now: {reason}", before)
         except KeyboardInterrupt:
@@ -93,6 +109,10 @@ class Compaction:
         except StoreError as error:
             self._undo(before)
             return view, self._not_now(f"the compacted window was not kept and the old one stays: {error.what}", before)
+
+    def pinned(self, view: View) -> list[Message]:
+        """The pinned messages of a window."""
+        return [entry.message for entry in self.pinning.pinned(view.ledger).shown_in(view.ledger).entries]
 
     def preview(self, view: View, messages: list[Message], tokens: int, wish: Wish, measure: Callable[[list[Message]], int]) -> Preview:
         """What ``of`` would come to now; window, engine and store stay as they are. ``measure`` tells the tokens of a request."""
@@ -181,8 +201,9 @@ class Compaction:
         """The compacted window is kept: what went wrong on the way, what is lost, and how often that was done, is told."""
         self.idleness.note(None)
         self._times = max(self._times + 1, self._door.times_compacted())
+        archived = self._shelf.sessions is not None
         lost = sum(map(len, verdict.settled.receipt.lost)) if verdict.settled is not None else 0
-        for warning in (*words_of_report(verdict.report), *words_of_loss(lost)):
+        for warning in (*words_of_report(verdict.report, archived=archived), *words_of_loss(lost, archived=archived)):
             self._door.warn_once(warning)
         for warning in words_of_count(self._times):
             self._door.warn(warning)
@@ -206,6 +227,11 @@ class Compaction:
         threshold = self._door.threshold(self._services.facts.window)
         return Exact(self._heard.holding(), self._keep_exact, threshold, self._services.count.text)
 
+    def _tell_switch(self, old: str) -> None:
+        if self._on_switch is not None:
+            session = self._shelf.session
+            self._on_switch(session, old if session != old else "", session == old, self._times)
+
     def _published(self, view: View, settled: Settled, trigger: Trigger, lease: Lease | None) -> View:
         new = published(view, settled)
         if self._shelf.views is None:
@@ -217,7 +243,7 @@ class Compaction:
             trigger=trigger.name,
             receipt=as_json(settled.receipt),
             state=self._shelf.state.pending,
-            rotate=self._shelf.rotate,
+            rotate=self._shelf.rotate and not trigger.in_place,
         )
         old = self._shelf.session
         kept = self._shelf.views.publish(publication, expected=view.version, lease=lease)

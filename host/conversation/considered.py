@@ -6,6 +6,8 @@ from host.conversation.engine_door import EngineDoor
 from host.conversation.triggers import POST_RESPONSE, PREFLIGHT, Gauged, Trigger
 from host.engine.idle import Idle, Reason
 
+ATTEMPTS = 3  # to shorten a request between two answers, before it is sent and after it was refused (hermes.md 3.4)
+TRIED_OFTEN = "the window was shortened {} times since the last answer"
 NO_COUNT = "the provider has not counted a window since the last compaction"
 ESTIMATED = "about {:,} tokens are an estimate; the provider's next count decides"
 
@@ -28,3 +30,8 @@ def why_not(door: EngineDoor, trigger: Trigger, conversation: Gauged, *, automat
     if first and trigger is PREFLIGHT and tokens <= limit and door.waits_for_usage(tokens):
         return Idle(Reason.WAITING_FOR_USAGE, ESTIMATED.format(tokens))
     return None
+
+
+def is_worth_measuring(messages: int, rough: int, *, protected: int, threshold: int) -> bool:
+    """Whether a window may be due at all: it has more messages than are protected anyway, or is large by its rough size (hermes.md 3.1)."""
+    return messages > protected + 1 or rough >= threshold

@@ -149,6 +149,10 @@ class EngineDoor:
         said = self._tried(lambda: int(self.engine.threshold_tokens), window)
         return said if 0 < said <= window else window
 
+    def protected(self) -> int:
+        """Messages at both ends that the engine says it keeps."""
+        return self._tried(lambda: int(self.engine.protect_first_n) + int(self.engine.protect_last_n), 0)
+
     def last_prompt(self) -> int:
         """The engine's last_prompt_tokens."""
         return self._tried(lambda: int(self.engine.last_prompt_tokens), 0)

@@ -29,7 +29,8 @@ class Feedback:
 
     def lines(self) -> list[str]:
         """For a terminal."""
-        return [self.headline, self.token_line, *([f"Note: {self.note}"] if self.note else [])]
+        note = self.note or (IDLE.rule if self.noop else None)
+        return [self.headline, self.token_line, *([f"Note: {note}"] if note else [])]
 
 
 def feedback(outcome: Outcome) -> Feedback:

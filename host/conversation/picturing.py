@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import is_
 
 from host.conversation.refusal import GiveUp, Retry
 from host.conversation.restoring import TOLD
@@ -15,27 +17,31 @@ from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import is_image
 from host.messages.types import Message, Part
 from host.provider.images import shrink_images
-from host.provider.refusals import image_too_large
+from host.provider.refusals import ImageTooLarge
 from host.store.values import IMAGES, Publication
 
 PICTURE: Part = {"type": "image"}
 
 
-def with_smaller_images(view: View, error: BaseException, shelf: Shelf) -> tuple[View, Retry | GiveUp]:
+def with_smaller_images(view: View, limits: ImageTooLarge, shelf: Shelf) -> tuple[View, Retry | GiveUp]:
     """The view with its pictures within the limits that a refusal names, published so that it stays so.
 
-    The view is the one given where the refusal is about something else, where all pictures are within the limits already,
-    and where one is left that would be refused again.
+    The view is the one given where all pictures are within the limits already, and where one is left that would be refused again.
     """
-    refusal = image_too_large(error)
-    if refusal is None:
-        return view, GiveUp(f"the refusal is not about the length of the window: {error}")
-    shrunk = shrink_images(view.ledger.messages(), max_side=refusal.max_side, max_bytes=refusal.max_bytes)
+    shrunk = shrink_images(view.ledger.messages(), max_side=limits.max_side, max_bytes=limits.max_bytes)
     if not shrunk.changed or shrunk.left_over:
         return view, GiveUp(f"no image could be made small enough: {'; '.join(shrunk.left_over) or 'all are within the limits'}")
-    entries = [_smaller(entry, message) for entry, message in zip(view.ledger, shrunk.messages, strict=True)]
-    smaller = _published(replace(view, ledger=Ledger(entries)), shelf)
-    return smaller, Retry(f"{shrunk.changed} images were made smaller; the archive keeps them as they came")
+    return with_pictures(view, shrunk.messages, shelf), Retry(
+        f"{shrunk.changed} images were made smaller; the archive keeps them as they came"
+    )
+
+
+def with_pictures(view: View, messages: Sequence[Message], shelf: Shelf) -> View:
+    """The view with these messages, whose pictures are others or gone, published; the same view where nothing changed."""
+    entries = [_smaller(entry, message) for entry, message in zip(view.ledger, messages, strict=True)]
+    if all(map(is_, entries, view.ledger)):
+        return view
+    return _published(replace(view, ledger=Ledger(entries)), shelf)
 
 
 def is_same_but_for_images(shown: Message, archived: Message) -> bool:

@@ -9,9 +9,14 @@ REFUSALS = 3  # of one window, each after a compaction; then it is no use
 
 @dataclass(frozen=True)
 class Retry:
-    """The window was made shorter: take it again and send it. True where a bool is wanted."""
+    """Take the window again and send it, after ``wait`` seconds. True where a bool is wanted.
+
+    ``max_tokens`` caps the answer of this one request; None: as before.
+    """
 
     why: str
+    wait: float = 0.0
+    max_tokens: int | None = None
 
     def __bool__(self) -> bool:
         return True

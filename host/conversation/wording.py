@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from host.engine.idle import Reason
 from host.engine.report import Report
 from host.messages.redact import redact
 
 OFTEN = 2  # compactions after which a summary of summaries begins to blur
+
+DISABLED = (
+    "Context overflow and auto-compaction is disabled (compression.enabled: false). Compress by hand (/compress), start a fresh session "
+    "(/new), choose a model with a larger window, or set compression.enabled: true."
+)
+CAPPED = (
+    "the service does not give answers as long as it was asked for, and shortening the conversation would not help: lower model.max_tokens"
+)
+OUT_OF_MEMORY = (
+    "the model's server has too little memory for this request; free some there, or load the model with a smaller context. "
+    "The conversation is unchanged"
+)
+
+AGAIN = "Run /compress (or `ctxhost sessions compress`) to retry, or /new to start a fresh session."
+LASTING = re.compile(r"\bquota\b|\bHTTP 40[123]\b|API key|paid first|billing", re.IGNORECASE)
+"""Errors after which another try fails as well, until the user does something about them."""
 
 SKIPPED = {
     Reason.INEFFECTIVE: "Compression skipped — last 2 compressions saved <10% each, or left the window over its threshold{}. "
@@ -19,20 +37,22 @@ SKIPPED = {
 
 def words_of_abort(report: Report) -> str:
     """The window was left as it is because no summary could be had."""
+    lasting = bool(LASTING.search(report.error))
+    then = "See to that first, or start a fresh session (/new)." if lasting else AGAIN
     return (
         f"Compression aborted: {shown(report.error) or 'the summary model failed'}. No messages were dropped, the conversation goes on "
-        "unchanged. Run /compress (or `ctxhost sessions compress`) to retry, or /new to start a fresh session."
+        f"unchanged. {then}"
     )
 
 
-def words_of_report(report: Report) -> list[str]:
-    """What an engine says went wrong with a compaction that happened all the same."""
+def words_of_report(report: Report, *, archived: bool = True) -> list[str]:
+    """What an engine says went wrong with a compaction that happened all the same. ``archived``: what left can be looked up."""
     told = []
     if report.fallback_used:
         dropped = f"the {report.dropped:,} messages that were" if report.dropped else "what was"
         told.append(
             f"Compression summary failed: {shown(report.error) or 'no summary came'}. Notes made without a model stand for {dropped} "
-            "dropped from the window; `ctxhost grep` finds every word."
+            f"dropped from the window{'; `ctxhost grep` finds every word' if archived else ''}."
         )
     elif report.failed_model:
         why = f" ({shown(report.error)})" if report.error else ""
@@ -44,9 +64,11 @@ def words_of_report(report: Report) -> list[str]:
     return told
 
 
-def words_of_loss(lost: int) -> list[str]:
+def words_of_loss(lost: int, *, archived: bool = True) -> list[str]:
     """Messages left the window and nothing stands for them."""
-    warning = f"messages left the window without a summary that stands for them ({lost}); `ctxhost grep` finds them"
+    warning = f"messages left the window without a summary that stands for them ({lost})" + (
+        "; `ctxhost grep` finds them" if archived else ""
+    )
     return [warning] if lost else []
 
 
@@ -65,6 +87,11 @@ def words_of_overfull(size: int, limit: int, engine: str, *, automatic: bool) ->
         f"Context overflow and auto-compaction is disabled (compression.enabled: false): {over}. "
         "Compress by hand (/compress), start a fresh session (/new), or set compression.enabled: true."
     )
+
+
+def words_of_error(error: BaseException | None) -> str:
+    """What a service said, as it may be shown."""
+    return shown(str(error)) if error is not None else "it said nothing"
 
 
 def shown(error: str) -> str:

@@ -4,10 +4,10 @@ from host.discovery.doors import DOORS, Door
 from host.discovery.keywords import accepted_keywords
 from host.discovery.listing import Listing, list_engines
 from host.discovery.manager import plugin_manager
-from host.discovery.memories import Memories, load_memories
 from host.discovery.names import check_name, nearest_name
 from host.discovery.offers import API_VERSION
 from host.discovery.places import BUILT_IN, EntryPoint, Places, bundled_engines, installed_entry_points
+from host.discovery.plugins import Plugins, load_memories, load_plugins
 from host.discovery.resolution import Make, OnTrouble, Resolution, resolve
 
 __all__ = [
@@ -18,9 +18,9 @@ __all__ = [
     "EntryPoint",
     "Listing",
     "Make",
-    "Memories",
     "OnTrouble",
     "Places",
+    "Plugins",
     "Resolution",
     "accepted_keywords",
     "bundled_engines",
@@ -28,6 +28,7 @@ __all__ = [
     "installed_entry_points",
     "list_engines",
     "load_memories",
+    "load_plugins",
     "nearest_name",
     "plugin_manager",
     "resolve",

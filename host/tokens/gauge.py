@@ -13,6 +13,8 @@ from host.messages.types import Message, ToolSchema, Usage
 SCALE_LIMITS = (0.5, 2.0)  # beyond this the usage is about something else than these messages
 NEWEST_SHARE = 0.3  # weight of the newest ratio in the running mean
 CALIBRATION_TOKENS = 256  # smaller requests say more about the provider's preamble than about the text
+POSSIBLE = (0.1, 4.0)  # times the estimate; a count beyond is of another request, or of a part of this one
+JUDGED_TOKENS = 1_000  # of an estimate; below it a provider's preamble may be larger than all the rest
 SPARE_COSTS = 1_024  # cached costs of messages that left, before they are dropped
 
 
@@ -91,6 +93,16 @@ class Gauge:
         new = sums[-1] - sums[len(measured.messages)] + tool_cost - measured.tools
         return max(0, measured.tokens + round(self.scale * new))
 
+    def rough(self, messages: Sequence[Message], tools: Sequence[ToolSchema] = ()) -> int:
+        """Tokens of a request by counting alone, calibrated; what was really counted last where that is more."""
+        return max(round(self.scale * self.estimate(messages, tools)), self.real_tokens or 0)
+
+    def believes(self, usage: Usage, messages: Sequence[Message], tools: Sequence[ToolSchema] = ()) -> bool:
+        """Whether a provider can have counted this for the request: neither far too little nor far too much."""
+        estimated = self.estimate(messages, tools)
+        lowest, highest = POSSIBLE
+        return estimated < JUDGED_TOKENS or usage.prompt <= 0 or lowest * estimated <= usage.prompt <= highest * estimated
+
     def record(self, usage: Usage | None, messages: Sequence[Message], tools: Sequence[ToolSchema] = ()) -> None:
         """Take what the provider counted for this request; no usage, or one of zero, leaves the estimate in force."""
         self._pending = False
@@ -105,6 +117,10 @@ class Gauge:
         """The window was replaced: its real size is unknown until the next reply. The calibration stays."""
         self._measured = None
         self._pending = True
+
+    def forget(self) -> None:
+        """Another model counts from now on: what was measured and calibrated is void."""
+        self._measured, self._scale, self._pending = None, None, False
 
     def _count(self, messages: Sequence[Message]) -> _Counted:
         before = self._counted

@@ -65,7 +65,7 @@ def test_preflight_compacts_at_the_threshold_and_the_window_is_legal() -> None:
 
 
 def test_real_usage_over_the_threshold_compacts_when_the_results_are_in() -> None:
-    stage = Stage(compressor(64_000)).feed(long_session(40))
+    stage = Stage(compressor(64_000)).feed(long_session(80))
     stage.conversation.window()
     stage.conversation.measured(Usage(60_000, 10))
     stage.conversation.add(assistant(None, [call("p", "terminal"), call("q", "terminal")]))
@@ -189,7 +189,7 @@ def test_the_newest_request_is_the_same_object_after_many_compactions() -> None:
 
 def test_triggers_have_names_of_their_own_and_the_users_alone_is_forced() -> None:
     forced = [(trigger.name, trigger.force) for trigger in TRIGGERS]
-    assert forced == [("preflight", False), ("post-response", False), ("refusal", False), ("manual", True)]
+    assert forced == [("hygiene", False), ("preflight", False), ("post-response", False), ("refusal", False), ("manual", True)]
 
 
 def test_switched_off_nothing_is_compacted_but_by_hand() -> None:

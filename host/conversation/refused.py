@@ -1,0 +1,49 @@
+"""A request that a service did not take, as a remedy sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host.conversation.asked import Asked
+from host.conversation.current import Current
+from host.conversation.shelf import Shelf
+from host.messages.reading import is_system
+from host.provider.classifier import Refusal
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The refusal, the error that it came as, the cap on the answer, and the window that it is about.
+
+    ``times``: how often a request was refused for this before, since the last answer.
+    """
+
+    refusal: Refusal
+    error: BaseException | None
+    max_tokens: int | None
+    times: int
+    current: Current
+    shelf: Shelf
+
+    @property
+    def asked(self) -> Asked:
+        """What was sent."""
+        return self.current.asked
+
+    @property
+    def prompt(self) -> int:
+        """Tokens of the request without room for the answer: as the service says, where it says enough, else as estimated."""
+        limit, available = self.refusal.limit, self.refusal.available
+        return limit - available if limit and available is not None and available < limit else self.current.estimate()
+
+
+def arithmetic(current: Current) -> str:
+    """Why a window cannot be made shorter, in numbers."""
+    facts, gauge = current.services.facts, current.gauge
+    staying, whole = current.staying(), current.estimate()
+    prompt = round(gauge.scale * sum(gauge.cost(message) for message in current.messages if is_system(message)))
+    tools = round(gauge.scale * facts.tools)
+    parts = f"{prompt:,} + {tools:,} + {max(0, staying - prompt - tools):,} of {facts.window:,} tokens"
+    if staying >= min(whole, current.limit):
+        return f"system prompt, tools and newest message alone exceed the window ({parts})"
+    return f"about {whole:,} tokens in {len(current.messages):,} messages; system prompt, tools and newest message are {parts}"

@@ -1,0 +1,196 @@
+"""The agent loop: a message comes in, the model answers, its calls are made, until it has nothing more to call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from host.conversation.conversation import Conversation
+from host.engine.offers import Command
+from host.errors import CtxhostError, UsageError
+from host.loop.asking import Asking
+from host.loop.cache import CacheTally
+from host.loop.events import Answered, Called, Ended, Ending, Event, Returned, Working
+from host.loop.interrupting import Stop
+from host.loop.models import AgentModel, Models
+from host.loop.open_calls import CUT_SHORT, DIED, EXHAUSTED, FAILED, NOT_RUN, open_calls, result_of, with_ids
+from host.loop.toolbox import Toolbox
+from host.messages.reading import call_id, calls_of
+from host.messages.types import Message, Reply, ToolCall
+
+MAX_CALLS = 60
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What came of a turn. ``message`` is the newest of the model, None where it said nothing; ``calls`` are the model's replies."""
+
+    message: Message | None
+    reason: Ending
+    detail: str = ""
+    calls: int = 0
+
+
+class Agent:
+    """Answers messages in a conversation, with tools.
+
+    Everything is archived as it comes; the agent itself remembers nothing from turn to turn. ``tell`` hears what happens, and
+    where it is given the answers are streamed (``stream``: false for a server that cannot). What it raises ends the turn.
+    ``opening`` gives the system prompt of a conversation that begins now, blank for none; ``commands`` are what plugins offer to
+    the user of a chat.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        models: Models,
+        toolbox: Toolbox,
+        tell: Callable[[Event], None] | None = None,
+        *,
+        stream: bool = True,
+        max_calls: int = MAX_CALLS,
+        opening: Callable[[], str] = str,
+        commands: Sequence[Command] = (),
+    ) -> None:
+        self.conversation = conversation
+        self.commands = tuple(commands)
+        self.toolbox = toolbox
+        self._tell = tell or (lambda event: None)
+        self._max_calls = max_calls
+        self._opening = opening
+        self._stop = Stop()
+        self._asking = Asking(conversation, models, self._stop, self._tell, stream=stream and tell is not None)
+        self._busy = threading.Lock()
+        self._running = ""  # the id of the call that is being made
+        conversation.services.progress = self._work
+
+    def turn(self, message: str | Message) -> Turn:
+        """Answer a message: a text is the user's.
+
+        An interrupt (KeyboardInterrupt, or ``stop`` from another thread) ends it with the reason ``interrupted``. Raises
+        ProviderError where no model answers; the message stays, and ``resume`` answers it. UsageError while a turn runs.
+        """
+        told: Message = {"role": "user", "content": message} if isinstance(message, str) else message
+        return self._guarded(partial(self._answer, told))
+
+    def resume(self) -> Turn | None:
+        """Answer what was left without an answer, by a process that died or a turn that failed; None where nothing was."""
+        return self._guarded(self._answer) if self.is_unanswered else None
+
+    def stop(self) -> None:
+        """End the turn that runs now, from another thread: at the next piece of an answer or of a summary, or in a plugin's tool."""
+        if self._busy.locked():
+            self._stop.wish()
+
+    def use(self, model: AgentModel) -> None:
+        """Go on with another main model; the window is made to fit it before the next call."""
+        self._asking.lead(model)
+
+    def close(self) -> None:
+        """Say the conversation good-bye; what is archived stays."""
+        self.conversation.close()
+
+    @property
+    def model(self) -> AgentModel:
+        """The model that is asked now."""
+        return self._asking.models.current
+
+    @property
+    def cache(self) -> CacheTally:
+        """What the provider's cache did since this agent began."""
+        return self._asking.cache
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the window ends with a request, or with results that the model has not seen."""
+        messages = self.conversation.catch_up().messages
+        return bool(messages) and (messages[-1].get("role") in ("user", "tool") or bool(open_calls(messages)))
+
+    def _guarded(self, go: Callable[[], Turn]) -> Turn:
+        """One turn at a time, and whatever ends it leaves a conversation that can go on."""
+        if not self._busy.acquire(blocking=False):
+            raise UsageError("a turn of this agent is running", "wait for its end, or stop() it")
+        try:
+            turn = go()
+        except KeyboardInterrupt:
+            turn = self._interrupted()
+        except BaseException as error:
+            self._close_calls(FAILED)
+            self._tell(Ended(Ending.FAILED, str(error) if isinstance(error, CtxhostError) else repr(error)))
+            raise
+        finally:
+            self._stop.forget()
+            self._busy.release()
+        self._tell(Ended(turn.reason, turn.detail))
+        return turn
+
+    def _answer(self, message: Message | None = None) -> Turn:
+        """The loop itself."""
+        self._begin()
+        if message is not None:
+            self.conversation.add(message)
+        while True:
+            reply = self._keep(self._asking.reply(self.toolbox.schemas()))
+            calls = calls_of(reply)
+            if not calls:
+                return Turn(reply, Ending.ANSWERED, calls=self._asking.replies)
+            if self._asking.replies >= self._max_calls:
+                return self._exhausted(reply)
+            for call in calls:
+                self._make(call)
+
+    def _begin(self) -> None:
+        """Ready for a turn: nothing open of the last one, the main model, a system prompt where the conversation is new."""
+        self._running = ""
+        self._asking.begin()
+        if not self.conversation.catch_up().messages and (prompt := self._opening()).strip():
+            self.conversation.add({"role": "system", "content": prompt})
+        self._close_calls(DIED)
+
+    def _keep(self, reply: Reply) -> Message:
+        message = with_ids(reply.message)
+        self.conversation.add(message)
+        self._asking.heard.clear()
+        self._tell(Answered(message, reply.usage))
+        return message
+
+    def _make(self, call: ToolCall) -> None:
+        """Make one call and keep its result."""
+        self._stop.check()
+        self._tell(Called(call))
+        self._running = call_id(call)
+        result = self.toolbox.call(call, self._stop)
+        self.conversation.add(result_of(call, result.text))
+        self._running = ""
+        self._tell(Returned(call, result.text, result.failed, result.seconds))
+
+    def _work(self, done: int, total: int, text: str) -> None:
+        """An engine says how far it is; an interrupt passes through it."""
+        self._stop.check()
+        self._tell(Working(text, done, total))
+
+    def _exhausted(self, reply: Message) -> Turn:
+        self._close_calls(EXHAUSTED.format(self._max_calls))
+        detail = f"the turn has made all of its {self._max_calls:,} model calls (agent.max_calls)"
+        return Turn(reply, Ending.EXHAUSTED, detail, self._asking.replies)
+
+    def _interrupted(self) -> Turn:
+        """Keep what was said so far, without calls that were not complete, and answer those that were not made."""
+        messages = self.conversation.reread().messages
+        said = "".join(self._asking.heard)
+        if said.strip() and messages and messages[-1].get("role") != "assistant":
+            self.conversation.add({"role": "assistant", "content": said})
+        self._asking.heard.clear()
+        self._close_calls(NOT_RUN)
+        newest = self.conversation.view.messages
+        return Turn(
+            newest[-1] if newest and newest[-1].get("role") == "assistant" else None, Ending.INTERRUPTED, calls=self._asking.replies
+        )
+
+    def _close_calls(self, why: str) -> None:
+        """Give every open call a result that says why there is none, so that the list can be sent."""
+        for call in open_calls(self.conversation.view.messages):
+            self.conversation.add(result_of(call, CUT_SHORT if call_id(call) == self._running else why))
+        self._running = ""

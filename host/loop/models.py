@@ -1,0 +1,80 @@
+"""The models of an agent: the main one, and those that take over when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from host.engine.services import ModelFacts
+from host.messages.types import Message, Reply, ToolSchema
+from host.provider.caching import Layout, Ttl, mark
+from host.provider.prices import Price
+from host.provider.provider import OnDelta, Provider
+
+
+@dataclass(frozen=True)
+class AgentModel:
+    """A model that may be asked. ``max_tokens`` caps its answers, None leaves that to its provider; ``price`` None: unknown."""
+
+    name: str
+    provider: Provider
+    facts: ModelFacts
+    max_tokens: int | None = None
+    price: Price | None = None
+
+
+class Models:
+    """The main model and its fallbacks in their order. ``current`` is the one that is asked."""
+
+    def __init__(self, main: AgentModel, *fallbacks: AgentModel) -> None:
+        self._all = [main, *fallbacks]
+        self._at = 0
+
+    @property
+    def current(self) -> AgentModel:
+        """The one that is asked now."""
+        return self._all[self._at]
+
+    def keep(self, facts: ModelFacts) -> None:
+        """Remember what was learnt of the current model, its window above all."""
+        self._all[self._at] = replace(self.current, facts=facts)
+
+    def next(self) -> AgentModel | None:
+        """The fallback behind the current model, which is then the current one; None where there is no other."""
+        if self._at + 1 == len(self._all):
+            return None
+        self._at += 1
+        return self.current
+
+    def back(self) -> AgentModel | None:
+        """The main model, where another one is in use."""
+        if not self._at:
+            return None
+        self._at = 0
+        return self.current
+
+    def lead(self, main: AgentModel) -> None:
+        """Make another model the main one; the fallbacks stay."""
+        self._all[0], self._at = main, 0
+
+
+@dataclass(frozen=True)
+class Marking:
+    """A provider whose requests carry cache markers. They are set on the way out: no message is changed, none is kept with them."""
+
+    provider: Provider
+    layout: Layout
+    ttl: Ttl = "5m"
+
+    def ask(
+        self,
+        messages: list[Message],
+        *,
+        tools: Sequence[ToolSchema] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+        on_delta: OnDelta | None = None,
+    ) -> Reply:
+        """The model's next message to the marked request."""
+        marked = mark(messages, self.layout, self.ttl)
+        return self.provider.ask(marked, tools=tools, max_tokens=max_tokens, timeout=timeout, on_delta=on_delta)
