@@ -1,0 +1,287 @@
+"""Inbound messages: whose conversation they belong to, one turn at a time, nothing doubled, and what the user is told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.conversation.conversation import Conversation
+from host.conversation.shelf import Shelf
+from host.errors import UsageError
+from host.gateway.gateway import Gateway
+from host.gateway.inbound import Inbound, Origin, Outbound
+from host.gateway.residents import Tell
+from host.gateway.turns import Turns
+from host.loop.agent import Agent
+from host.loop.events import Event, Warned
+from host.loop.models import AgentModel, Models
+from host.loop.toolbox import Toolbox
+from host.messages.reading import text_of
+from host.messages.types import Message, Reply
+from host.provider.errors import ServerFailed, Service
+from host.store.memory import MemoryStore
+from host.store.sqlite.store import SqliteStore
+from host.store.values import Session
+from host.testing.engines import services
+from host.testing.messages import tool_session
+from tests.engines_for_tests import compressor
+
+WINDOW = 8_000
+ANNA = Origin("telegram", "42", user="anna")
+NOW = datetime.now(UTC)
+
+
+@dataclass
+class Model:
+    """Answers with what it was asked last; does to the request what ``before`` does."""
+
+    before: Callable[[list[Message]], object] = lambda messages: None
+    asked: list[list[Message]] = field(default_factory=list)
+
+    def ask(self, messages: list[Message], **keywords: Any) -> Reply:
+        self.asked.append(messages)
+        self.before(messages)
+        newest = [text_of(message) for message in messages if message["role"] == "user"][-1]
+        return Reply({"role": "assistant", "content": f"you said: {newest}"}, finish_reason="stop")
+
+
+@dataclass
+class Porch:
+    """A store, and gateways before it."""
+
+    store: Any
+    model: Model = field(default_factory=Model)
+    opened: list[str] = field(default_factory=list)
+
+    def gateway(self, **more: Any) -> Gateway:
+        return Gateway(self.store, self.open_agent, **more)
+
+    def open_agent(self, session: Session, tell: Tell) -> Agent:
+        self.opened.append(session.conversation)
+        engine = compressor(WINDOW)
+        shelf = Shelf.of(self.store, session.conversation, engine.name, in_place=False)
+        conversation = Conversation(engine, engine.services, shelf, warn=lambda text: tell(Warned(text)))
+        main = AgentModel("echo", self.model, services(WINDOW).facts)
+        return Agent(conversation, Models(main), Toolbox(conversation), tell)
+
+    def messages(self, session: str) -> list[Message]:
+        archive = self.store.archive(self.store.sessions.get(session).conversation)
+        return list(archive.read(*archive.range()))
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def porch(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Porch]:
+    store: Any = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "archive.db", durability="normal")
+    yield Porch(store)
+    store.close()
+
+
+def said(messages: list[Message], role: str = "user") -> list[str]:
+    return [text_of(message) for message in messages if message["role"] == role]
+
+
+def test_a_message_is_answered_in_the_conversation_of_its_origin(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        again = gateway.receive(Inbound(ANNA, "still there?"))
+        other = gateway.receive(Inbound(Origin("telegram", "42", user="ben"), "hello"))
+    assert first == Outbound(first.session, "you said: hello", "answered")
+    assert again.session == first.session != other.session
+    assert said(porch.messages(first.session)) == ["hello", "still there?"]
+
+
+@pytest.mark.parametrize("other", [Origin("slack", "42", "anna"), Origin("telegram", "43", "anna"), Origin("telegram", "42", "anna", "7")])
+def test_platform_chat_user_and_thread_part_conversations(porch: Porch, other: Origin) -> None:
+    with porch.gateway() as gateway:
+        assert gateway.receive(Inbound(ANNA, "a")).session != gateway.receive(Inbound(other, "b")).session
+
+
+def test_another_process_finds_the_conversation(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+    with porch.gateway() as gateway:
+        assert gateway.receive(Inbound(ANNA, "again")).session == first.session
+
+
+def test_a_child_session_belongs_to_the_same_origin(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        conversation = porch.store.sessions.get(first.session).conversation
+        porch.store.archive(conversation).extend(tool_session(60, seed=5))
+        assert gateway.receive(Inbound(ANNA, "/compress")).session != first.session
+        later = gateway.receive(Inbound(ANNA, "go on"))
+    child = porch.store.sessions.get(later.session)
+    assert later.session != first.session
+    assert (child.parent, child.settings["origin"]["user"]) == (first.session, "anna")
+    assert child.title is not None
+    assert "telegram 42 anna" in child.title
+    with porch.gateway() as gateway:
+        assert gateway.session(ANNA) == child
+
+
+def test_a_deleted_conversation_is_begun_anew(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        porch.store.sessions.delete(porch.store.sessions.get(first.session).conversation)
+        assert gateway.receive(Inbound(ANNA, "hello again")).session != first.session
+
+
+def test_a_delivery_that_comes_twice_is_answered_once(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "pay the bill", id="m1"))
+        assert gateway.receive(Inbound(ANNA, "pay the bill", id="m1")) == first
+        assert len(porch.model.asked) == 1
+        assert gateway.receive(Inbound(ANNA, "pay the bill", id="m2")).reason == "answered"
+    assert said(porch.messages(first.session)) == ["pay the bill", "pay the bill"]
+
+
+def test_a_message_whose_turn_failed_is_answered_when_it_is_delivered_again(porch: Porch) -> None:
+    def fail(messages: list[Message]) -> None:
+        raise ServerFailed(Service("echo", ""), "overloaded", status=503)
+
+    porch.model.before = fail
+    with porch.gateway() as gateway:
+        failed = gateway.receive(Inbound(ANNA, "pay the bill", id="m1"))
+        assert (failed.text, failed.reason) == ("", "failed")
+        assert "overloaded" in " ".join(failed.warnings)
+        porch.model.before = lambda messages: None
+        assert gateway.receive(Inbound(ANNA, "pay the bill", id="m1")).text == "you said: pay the bill"
+    assert said(porch.messages(failed.session)) == ["pay the bill"]
+
+
+def test_turns_of_one_session_run_one_after_the_other_in_two_gateways(porch: Porch) -> None:
+    running: list[int] = []
+
+    def slow(messages: list[Message]) -> None:
+        running.append(1)
+        assert len(running) == 1
+        time.sleep(0.02)
+        running.pop()
+
+    porch.model.before = slow
+    gateways = [porch.gateway(), porch.gateway()]
+    answers: list[Outbound] = []
+
+    def talk(index: int) -> None:
+        answers.append(gateways[index % 2].receive(Inbound(ANNA, f"message {index}", id=f"m{index}")))
+
+    threads = [threading.Thread(target=talk, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {answer.text for answer in answers} == {f"you said: message {index}" for index in range(8)}
+    messages = porch.messages(answers[0].session)
+    assert [message["role"] for message in messages] == ["user", "assistant"] * 8
+    assert [text_of(reply) for reply in messages[1::2]] == [f"you said: {text_of(asked)}" for asked in messages[::2]]
+
+
+def test_who_does_not_get_a_turn_in_time_is_told_so_and_nothing_is_kept(porch: Porch) -> None:
+    with porch.gateway(turns=Turns(porch.store.leases, patience=0.05)) as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        with Turns(porch.store.leases).one(str(ANNA)):
+            busy = gateway.receive(Inbound(ANNA, "and now?"))
+    assert busy.reason == "busy"
+    assert said(porch.messages(first.session)) == ["hello"]
+
+
+def test_a_turn_of_a_process_that_died_ends_with_its_lease(porch: Porch) -> None:
+    assert porch.store.leases.acquire(f"turn:{ANNA}", "somebody who died", 0.2) is not None
+    with porch.gateway() as gateway:
+        assert gateway.receive(Inbound(ANNA, "hello")).reason == "answered"
+
+
+def test_after_hours_of_silence_a_new_session_begins(porch: Porch) -> None:
+    clock = [NOW]
+    with porch.gateway(expire_hours=12, clock=lambda: clock[0]) as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        clock[0] += timedelta(hours=11)
+        assert gateway.receive(Inbound(ANNA, "still here")).session == first.session
+        clock[0] += timedelta(hours=13)
+        later = gateway.receive(Inbound(ANNA, "good morning"))
+    assert later.session != first.session
+    assert porch.store.sessions.get(first.session).end_reason == "expired"
+    assert said(porch.messages(later.session)) == ["good morning"]
+    assert said(porch.messages(first.session)) == ["hello", "still here"]
+
+
+def test_new_ends_the_session_and_keeps_it(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        begun = gateway.receive(Inbound(ANNA, "/new"))
+        later = gateway.receive(Inbound(ANNA, "hi"))
+    assert begun.reason == "command"
+    assert later.session == begun.session != first.session
+    assert porch.store.sessions.get(first.session).end_reason == "new"
+
+
+def test_compress_says_what_it_did(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        assert "Not enough" in gateway.receive(Inbound(ANNA, "/compress")).text
+        porch.store.archive(porch.store.sessions.get(first.session).conversation).extend(tool_session(60, seed=5))
+        assert "Compressed" in gateway.receive(Inbound(ANNA, "/compress the parser")).text
+
+
+def test_hygiene_runs_before_the_agent_wakes_and_never_ends_the_session(porch: Porch) -> None:
+    events: list[Event] = []
+    with porch.gateway(message_limit=50) as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        porch.store.archive(porch.store.sessions.get(first.session).conversation).extend(
+            [{"role": role, "content": f"note {number}"} for number in range(40) for role in ("user", "assistant")]
+        )
+        later = gateway.receive(Inbound(ANNA, "go on"), events.append)
+    assert later.session == first.session
+    assert len(porch.model.asked[-1]) < 60
+    assert said(porch.model.asked[-1])[-1] == "go on"
+    assert porch.store.sessions.get(first.session).end_reason is None
+
+
+def test_warnings_of_a_turn_come_with_its_answer_once(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "x " * 40_000))
+        assert first.warnings
+        assert len(set(first.warnings)) == len(first.warnings)
+
+
+def test_agents_that_were_not_used_for_long_are_closed(porch: Porch) -> None:
+    from host.gateway.residents import Residents
+
+    gateway = porch.gateway()
+    gateway._residents = Residents(porch.open_agent, most=2)
+    with gateway:
+        for chat in ("1", "2", "3", "1"):
+            assert gateway.receive(Inbound(Origin("irc", chat), "hello")).reason == "answered"
+    assert len(porch.opened) == 4
+
+
+@pytest.mark.parametrize(
+    ("origin", "text"),
+    [(("", "42"), "hello"), (("irc", " "), "hello"), (("irc", "x" * 300), "hello"), (("irc", "1"), ""), (("irc", "1"), " \n")],
+)
+def test_odd_messages_are_refused(origin: tuple[str, str], text: str) -> None:
+    with pytest.raises(UsageError):
+        Inbound(Origin(*origin), text)
+
+
+@pytest.mark.parametrize("text", ["\ud800 odd", "a\x00b", "/unknown command", "/", "🙂"])
+def test_odd_texts_are_messages(porch: Porch, text: str) -> None:
+    with porch.gateway() as gateway:
+        answer = gateway.receive(Inbound(ANNA, text, id="m1"))
+        assert answer.text == f"you said: {text}"
+        assert gateway.receive(Inbound(ANNA, text, id="m1")) == answer
+
+
+@pytest.mark.parametrize("settings", ["nonsense", [1, 2], [["m1"]], [["m1", "x"]], [["m1", 99]]])
+def test_settings_written_by_hand_do_no_harm(porch: Porch, settings: object) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        porch.store.sessions.set(first.session, delivered=settings)
+        assert gateway.receive(Inbound(ANNA, "hi", id="m1")).text == "you said: hi"
