@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("host.cli.init:init", "Write a commented config.yaml."),
     "demo": ("host.cli.demo:demo", "Watch an engine work on a conversation that comes along."),
     "replay": ("host.cli.replay:replay", "Run a recorded conversation under an engine."),
+    "run": ("host.cli.running:run_command", "Ask once: a prompt or standard input, the answer on standard output."),
+    "chat": ("host.cli.chatting:chat_command", "Talk with a model; every message is kept, the window never overflows."),
     "grep": ("host.cli.grep:grep", "Search every archived message."),
     "import": ("host.cli.importing:import_command", "Bring the sessions of other clients into the archive."),
     "mcp": ("host.cli.mcp:mcp", "Give your agent what was said before: the recall tools over MCP."),

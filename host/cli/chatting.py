@@ -1,0 +1,75 @@
+"""``ctxhost chat``: a conversation that is kept, under the configured engine."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import click
+
+from host.cli.globals import Globals
+from host.cli.running import LEAST_WINDOW
+from host.cli.sitting import Chat, Wanted
+from host.cli.slash import completions, slash
+from host.cli.typed_lines import HISTORY, TypedLines
+
+HELLO = "session {}, model {}; /help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the chat"
+
+
+@click.command("chat")
+@click.option("--session", metavar="ID", help="Go on with this session (default: a new one).")
+@click.option("--model", metavar="NAME", help="Ask this model instead of model.name; scripted:FILE plays the replies in a file.")
+@click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
+@click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
+@click.pass_obj
+def chat_command(settings: Globals, session: str | None, model: str | None, engine: str | None, window: int | None) -> int:
+    """Talk with a model; every message is archived, and the window is compacted before it is full.
+
+    The answer streams to standard output. A line that begins with a slash is a command, /help lists them; a line that ends with a
+    backslash goes on in the next. Without a terminal each line of standard input is one message.
+
+    Exit status 2 where no model is set, 3 where the last message got no answer, 130 if that was interrupted.
+    """
+    from host.app import open_archive
+    from host.app.agents import check_model
+
+    check_model(settings, model)
+    with closing(open_archive(settings.home)) as store:
+        chat = Chat(settings, store, Wanted(model, engine, window))
+        chat.go_on(store.sessions.find(session)) if session is not None else chat.begin(None)
+        try:
+            return talk(chat)
+        finally:
+            chat.close()
+
+
+def talk(chat: Chat) -> int:
+    """Read and answer until the end; the exit status is that of the last message."""
+    lines = TypedLines(chat.settings.home / HISTORY, lambda text: completions(chat, text))
+    if lines.is_terminal:
+        click.echo(HELLO.format(chat.agent.conversation.session, chat.agent.model.name), err=True)
+    chat.say_what_is_open()
+    with closing(lines):
+        while not chat.is_over:
+            try:
+                entry = lines.read()
+            except KeyboardInterrupt:
+                click.echo(err=True)  # what was typed is dropped, the chat goes on
+                continue
+            if entry is None:
+                break
+            take(chat, entry)
+    return chat.status
+
+
+def take(chat: Chat, entry: str) -> None:
+    """Answer one entry: a command, or a message to the model."""
+    from host.errors import CtxhostError
+
+    if not entry.strip():
+        return
+    try:
+        slash(chat, entry) if entry.startswith("/") else chat.turn(entry)
+    except CtxhostError as error:
+        chat.failed(error)
+    except KeyboardInterrupt:
+        chat.interrupted()

@@ -1,0 +1,159 @@
+"""What may be typed behind a slash in a chat."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import click
+
+from host.cli.store_text import aligned, plain
+
+if TYPE_CHECKING:
+    from host.cli.sitting import Chat
+
+LEAVE = ("/exit", "/quit")
+
+
+@dataclass(frozen=True)
+class Slash:
+    """One command: what follows its name, a line for the help, and what it does with the words behind its name."""
+
+    arguments: str
+    summary: str
+    run: Callable[[Chat, str], None]
+
+
+def slash(chat: Chat, line: str) -> None:
+    """Do what a line that begins with a slash says; one that nobody knows is told, with the nearest name."""
+    name, _, words = line.strip().partition(" ")
+    known = SLASHES.get(ALIASES.get(name, name))
+    offered = next((command for command in chat.commands if f"/{command.name}" == name), None)
+    if known is not None:
+        known.run(chat, words.strip())
+    elif offered is not None:
+        click.echo(chat.answer_of(offered, words.strip()))
+    elif name in LEAVE:
+        chat.is_over = True
+    else:
+        near = get_close_matches(name, completions(chat, "/"), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        click.echo(f"there is no command {plain(name)}; {hint}/help lists them. A text that begins with a slash: put a space before it")
+
+
+def completions(chat: Chat, text: str) -> list[str]:
+    """The names that begin like this."""
+    names = [*SLASHES, *ALIASES, *LEAVE, *(f"/{command.name}" for command in chat.commands)]
+    return sorted(name for name in names if text.startswith("/") and name.startswith(text))
+
+
+def compress(chat: Chat, words: str) -> None:
+    """``/compress [focus | --preview | here N]``."""
+    from host.cli.compressing import leaving_lines
+    from host.conversation.feedback import AGGRESSIVE, feedback, preview_lines
+    from host.conversation.manual import parse_compress_arguments, too_few
+
+    asked, conversation = parse_compress_arguments(words), chat.agent.conversation
+    if (few := too_few(len(conversation.catch_up().messages))) is not None:
+        click.echo(f"Not enough conversation to compress: {few.detail}.")
+    elif asked.preview:
+        preview = conversation.preview(asked.focus, keep=asked.keep)
+        _show([*preview_lines(preview), *leaving_lines(preview)])
+    elif asked.aggressive:
+        click.echo(f"{AGGRESSIVE}.")
+    else:
+        _show(feedback(conversation.compact(asked.focus, keep=asked.keep)).lines())
+
+
+def status(chat: Chat, words: str) -> None:
+    """``/status``."""
+    from host.cli.status_line import status_lines
+
+    _show(aligned(status_lines(chat.agent, chat.tally)))
+
+
+def model(chat: Chat, words: str) -> None:
+    """``/model [NAME]``."""
+    if not words:
+        click.echo(plain(chat.agent.model.name))
+        return
+    from host.app.agents import agent_model
+
+    chat.agent.use(agent_model(chat.settings, words, chat.wanted.window))
+    click.echo(f"{plain(chat.agent.model.name)} answers from now on, window {chat.agent.conversation.services.facts.window:,} tokens")
+
+
+def new(chat: Chat, words: str) -> None:
+    """``/new [TITLE]``."""
+    chat.begin(words or None)
+    click.echo(f"session {chat.agent.conversation.session}")
+
+
+def resume(chat: Chat, words: str) -> None:
+    """``/resume ID``."""
+    if not words:
+        _same_command("")(chat, "", "sessions", "list", "--limit", "10")
+        return
+    chat.go_on(chat.store.sessions.find(words))
+    click.echo(f"session {chat.agent.conversation.session}, {len(chat.agent.conversation.view.messages):,} messages in the window")
+    chat.say_what_is_open()
+
+
+def grep(chat: Chat, words: str) -> None:
+    """``/grep PATTERN``."""
+    from host.cli import run
+
+    if not words:
+        click.echo("/grep needs something to look for")
+        return
+    chat.store.search.catch_up()
+    run([*chat.settings.typed, "grep", "--session", chat.agent.conversation.session, "--", words])
+
+
+def help_page(chat: Chat, words: str) -> None:
+    """``/help``."""
+    rows = [(f"{name} {each.arguments}".strip(), each.summary) for name, each in SLASHES.items()]
+    rows += [(f"/{command.name}", command.summary) for command in chat.commands]
+    _show(aligned([*rows, ("/exit", "End the chat, as Ctrl-D does.")]))
+
+
+def _same_command(*words: str) -> Callable[..., None]:
+    """A command of the command line, with the session of the chat and what was typed behind the slash."""
+
+    def call(chat: Chat, typed: str, *instead: str) -> None:
+        from host.cli import run
+
+        try:
+            behind = shlex.split(typed)
+        except ValueError as error:
+            click.echo(f"{error}: put it in quotes")
+            return
+        run([*chat.settings.typed, *(instead or (*words, chat.agent.conversation.session)), *behind])
+
+    return call
+
+
+def _show(lines: list[str]) -> None:
+    for line in lines:
+        click.echo(line)
+
+
+SLASHES: Mapping[str, Slash] = {
+    "/compress": Slash("[FOCUS | --preview | here N]", "Compact now, whatever the threshold says.", compress),
+    "/undo": Slash("[--dry-run]", "Take the newest compaction back.", _same_command("sessions", "undo")),
+    "/diff": Slash("[FROM] [TO]", "Show what the last compaction took out of the window.", _same_command("sessions", "diff")),
+    "/pin": Slash("[ROW]... [--remove]", "Keep messages in every window; without ROW list them.", _same_command("sessions", "pin")),
+    "/status": Slash("", "Show model, window, cache, cost, engine.", status),
+    "/model": Slash("[NAME]", "Ask another model from now on.", model),
+    "/new": Slash("[TITLE]", "Begin a new conversation; this one stays in the archive.", new),
+    "/resume": Slash("[ID]", "Go on with another session; without ID list the newest.", resume),
+    "/retry": Slash("", "Ask again for the answer to the last message, where there was none.", lambda chat, words: chat.turn(None)),
+    "/grep": Slash("PATTERN", "Search every message of this conversation.", grep),
+    "/help": Slash("", "Show this list.", help_page),
+}
+"""Name -> command, in the order of the help."""
+
+ALIASES = {"/compact": "/compress", "/?": "/help"}

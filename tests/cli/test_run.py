@@ -1,0 +1,172 @@
+"""``ctxhost run`` as a script meets it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.loop.open_calls import NOT_RUN
+from host.testing import Answer, LoopbackServer, completion, fault
+from host.testing.messages import assistant, call, user
+from tests.cli.conftest import Home
+
+Printed = pytest.CaptureFixture[str]
+USAGE = {"prompt_tokens": 90, "completion_tokens": 5}
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    with LoopbackServer([completion("Six degrees.", usage=USAGE)], repeat=True) as answering:
+        yield answering
+
+
+def configured(home: Home, server: LoopbackServer, **sections: Any) -> Home:
+    home.path.mkdir(exist_ok=True)
+    sections = {"model": {"name": "loopback", "base_url": server.base_url}, **sections}
+    (home.path / "config.yaml").write_text(json.dumps(sections), "utf-8")
+    return home
+
+
+def archived(home: Home) -> list[Any]:
+    with home.opened() as store:
+        (conversation,) = {session.conversation for session in store.sessions.listed()}
+        return [row.message for row in store.archive(conversation).rows()]
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+
+
+def test_the_answer_and_nothing_else_on_standard_output(home: Home, server: LoopbackServer, capsys: Printed) -> None:
+    assert configured(home, server).run("run", "How warm is it?") == 0
+    assert capsys.readouterr().out == "Six degrees.\n"
+    assert archived(home)[1:] == [user("How warm is it?"), assistant("Six degrees.")]
+
+
+def test_a_session_goes_on(home: Home, server: LoopbackServer, capsys: Printed) -> None:
+    configured(home, server).run("run", "one")
+    assert home.run("run", "--session", "last", "two") == 0
+    assert [message["content"] for message in server.requests[1].messages[1:]] == ["one", "Six degrees.", "two"]
+    assert home.run("run", "--session", "nobody", "three") == 2
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("run", "-")])
+def test_the_prompt_may_come_in_on_standard_input(
+    home: Home, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    typed(monkeypatch, "Grüße\r\n".encode())
+    assert configured(home, server).run(*arguments) == 0
+    assert archived(home)[1] == user("Grüße\r\n")
+
+
+@pytest.mark.parametrize("prompt", ["", "  \n", "\t"])
+def test_an_empty_prompt_is_wrong_usage(home: Home, server: LoopbackServer, capsys: Printed, prompt: str) -> None:
+    assert configured(home, server).run("run", prompt) == 2
+    assert "prompt is empty" in capsys.readouterr().err and not server.requests
+    assert not (home.path / "archive.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "kept", "warns"),
+    [
+        (b"nul \x00 byte", "nul \x00 byte", False),
+        (b"bad \xff byte", "bad \ufffd byte", True),
+        ("already \ufffd".encode(), "already \ufffd", False),
+        (b"\xef\xbb\xbfwith a mark", "with a mark", False),
+        (b"x" * 3_000_000, "x" * 3_000_000, False),
+    ],
+    ids=["nul", "not utf-8", "replaced before", "byte order mark", "huge"],
+)
+def test_a_prompt_of_any_kind_is_taken(
+    home: Home, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, capsys: Printed, data: bytes, kept: str, warns: bool
+) -> None:
+    typed(monkeypatch, data)
+    assert configured(home, server).run("run", "-") == 0
+    assert archived(home)[1] == user(kept)
+    assert ("not UTF-8" in capsys.readouterr().err) == warns
+
+
+def test_a_prompt_on_the_command_line_may_hold_bytes_that_are_no_text(home: Home, server: LoopbackServer) -> None:
+    assert configured(home, server).run("run", os.fsdecode(b"caf\xe9")) == 0
+    assert archived(home)[1] == user("caf\ufffd")
+
+
+def test_events_as_json_lines(home: Home, server: LoopbackServer, capsys: Printed) -> None:
+    assert configured(home, server).run("run", "--json", "Hello") == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert "".join(event["text"] for event in events if event["type"] == "said") == "Six degrees."
+    assert events[-1] == {"type": "ended", "reason": "answered", "detail": ""}
+    assert events[-2]["message"]["content"] == "Six degrees."
+
+
+def test_tools_are_told_on_standard_error_unless_quiet(home: Home, capsys: Printed) -> None:
+    look = completion("Let me look.", calls=[call("c1", "lcm_grep", {"query": "x"})], usage=USAGE)
+    with LoopbackServer([look, completion("Nothing.", usage=USAGE)] * 2) as server:
+        assert configured(home, server).run("run", "Look") == 0
+        printed = capsys.readouterr()
+        assert printed.out == "Let me look.\nNothing.\n" and 'calls lcm_grep {"query": "x"}' in printed.err
+        assert home.run("run", "--quiet", "Look") == 0
+        assert capsys.readouterr() == ("Let me look.\nNothing.\n", "")
+
+
+def test_without_a_model_it_says_how_to_set_one(home: Home, capsys: Printed) -> None:
+    assert home.run("run", "Hello") == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4 and "model.name" in lines[1] and "scripted:FILE" in lines[3]
+    assert not home.path.exists() or not list(home.path.glob("*.db"))
+
+
+def test_a_model_that_fails_is_status_3_and_the_request_can_be_resumed(home: Home, capsys: Printed) -> None:
+    with LoopbackServer([fault(401, "no such key"), completion("Now.", usage=USAGE)]) as server:
+        assert configured(home, server).run("run", "Hello") == 3
+        told = capsys.readouterr().err
+        assert "refused the API key" in told and "--resume" in told
+        assert home.run("run", "--session", "last", "--resume") == 0
+        assert capsys.readouterr().out == "Now.\n"
+        assert home.run("run", "--session", "last", "--resume") == 0
+        assert len(server.requests) == 2
+    assert archived(home)[1:] == [user("Hello"), assistant("Now.")]
+
+
+@pytest.mark.parametrize("arguments", [("--resume",), ("--resume", "--session", "last", "a prompt")])
+def test_resume_wants_a_session_and_no_prompt(home: Home, server: LoopbackServer, arguments: tuple[str, ...]) -> None:
+    assert configured(home, server).run("run", *arguments) == 2
+
+
+def test_a_turn_that_uses_up_its_calls_is_status_1(home: Home, capsys: Printed) -> None:
+    look = completion(None, calls=[call("c1", "lcm_grep", {"query": "x"})], usage=USAGE)
+    with LoopbackServer([look], repeat=True) as server:
+        assert configured(home, server, agent={"max_calls": 1}).run("run", "Look") == 1
+    assert "exhausted" in capsys.readouterr().err
+
+
+def test_control_c_keeps_what_was_said_and_is_status_130(home: Home, tmp_path: Path) -> None:
+    with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
+        configured(home, server)
+        command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        until = time.monotonic() + 60
+        while not server.requests and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert out == b"" and b"interrupted" in errors and b"Traceback" not in errors
+    assert archived(home)[1:] == [user("Hello")] and NOT_RUN not in str(archived(home))
