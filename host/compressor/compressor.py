@@ -11,7 +11,7 @@ from typing import Any
 from host.compressor.failures import Failure
 from host.compressor.feasibility import small_models
 from host.compressor.focus import implicit_focus
-from host.compressor.notes import notes_budget, write_notes
+from host.compressor.notes import allows, write_notes
 from host.compressor.policy import POLICY, Ending, decision_for, stays
 from host.compressor.record import Record, configured
 from host.compressor.state import CompressorState
@@ -149,15 +149,19 @@ class Compressor(Engine[None]):
     def notes(self, middle: Middle) -> str:
         """The summary that needs no model."""
         count = self.services.count
-        new, before = count.messages(middle.originals), count.text(middle.previous)
-        room = min(middle.room, notes_budget(new, before))
+        before = count.text(middle.previous)
+
+        def fits(body: str) -> bool:
+            size = count.text(body)
+            return size <= middle.room and allows(size, map(count.message, middle.originals), before)
+
         return write_notes(
             middle.originals,
             previous=middle.previous,
             opening=middle.opening,
             later=middle.later,
             mask=self.services.mask,
-            fits=lambda body: count.text(body) <= room,
+            fits=fits,
         )
 
     def is_past(self, window: Window) -> bool:

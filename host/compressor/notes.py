@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import accumulate, chain, islice, zip_longest
 
 from host.compressor.grounding import request_of
 from host.compressor.replaced import SAID_BY_USER, Replaced, said_once
@@ -27,6 +27,11 @@ ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 def notes_budget(new: int, before: int) -> int:
     """Tokens for notes of ``new`` tokens of turns and of an earlier summary of ``before`` tokens, which was cut to size already."""
     return max(LEAST, before + int(new * SHARE))
+
+
+def allows(size: int, costs: Iterable[int], before: int) -> bool:
+    """Whether the budget of turns that cost so much allows ``size`` tokens; no more turns are counted than it takes to know."""
+    return any(size <= notes_budget(new, before) for new in accumulate(costs, initial=0))
 
 
 def write_notes(

@@ -98,6 +98,7 @@ class Turns:
         self._later = later
         self._mask = mask
         self._texts: dict[int, str] = {}
+        self._masked: dict[str, str] = {}
 
     def text(self, message: Message) -> str:
         """The beginning of a message's words, without secrets."""
@@ -108,7 +109,9 @@ class Turns:
 
     def masked(self, text: str) -> str:
         """The beginning of any text, without secrets."""
-        return masked(text, self._mask, READ)
+        if text not in self._masked:
+            self._masked[text] = masked(text, self._mask, READ)
+        return self._masked[text]
 
     def of_user(self) -> Iterator[Message]:
         """What the user wrote, newest first."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from host.compressor.grounding import ground_snapshot
 from host.compressor.marks import is_marked
-from host.compressor.notes import CHARS, LEAST, collect_notes, notes_budget, parse_notes, render, write_notes
+from host.compressor.notes import CHARS, LEAST, allows, collect_notes, notes_budget, parse_notes, render, write_notes
 from host.compressor.sources import SOURCES, Turns
 from host.compressor.template import Section
 from host.messages.redact import redact
@@ -236,6 +236,17 @@ def test_what_the_room_leaves_goes_to_rules_before_it_goes_to_small_talk() -> No
 @pytest.mark.parametrize(("new", "before", "budget"), [(400, 0, LEAST), (8_000, 0, 2_000), (400, 900, 1_000), (0, 10, LEAST)])
 def test_the_budget_follows_what_is_replaced(new: int, before: int, budget: int) -> None:
     assert notes_budget(new, before) == budget
+
+
+@pytest.mark.parametrize(("size", "costs", "is_allowed"), [(LEAST, [], True), (LEAST + 1, [400], False), (2_000, [4_000, 4_000], True)])
+def test_a_budget_is_looked_up_in_what_the_turns_cost(size: int, costs: list[int], is_allowed: bool) -> None:
+    assert allows(size, costs, 0) is is_allowed
+
+
+def test_no_more_turns_are_counted_than_a_size_needs() -> None:
+    costs = iter([4_000, 4_000, 4_000])
+    assert allows(2_000, costs, 0)
+    assert list(costs) == [4_000]
 
 
 def test_look_alikes_replace_nothing() -> None:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from host.messages.facts.fact import Fact, FactKind
+from host.messages.facts.remembered import remembered
 from host.messages.facts.rule_words import ENGLISH_RULES, PART_END, binds_in_cjk, releases, without_idle
 from host.messages.facts.sentences import sentences
 
@@ -37,6 +38,7 @@ def constraints_in(text: str) -> list[Fact]:
     return [fact for fact in rules_in(text) if fact.kind is FactKind.constraint]
 
 
+@remembered
 def rules_in(text: str) -> list[Fact]:
     """The sentences of a user's text that state a rule, and those that permit something or take a rule back (``release``)."""
     others = _of_others(text)

@@ -52,6 +52,7 @@ def _tell_apart(left: str, right: str) -> bool:
     return not (left in IDLE and right in IDLE) and not any(map(CHANGE.search, (left, right)))
 
 
+@lru_cache(maxsize=1024)
 def items_in(clause: str) -> dict[str, str]:
     """By what a clause tells one of a kind from another: a number, by the word before it ("mic 1"), and a time ("in May")."""
     numbered = {stem(match[1]): match[2] for match in ITEM.finditer(clause) if match[1].lower() not in IDLE}

@@ -6,8 +6,9 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from host.messages.facts.any_case import AnyCase
 from host.messages.facts.change_words import OLD_AFTER
 from host.messages.facts.fact import FactKind
 from host.messages.facts.listing import are_of_a_list, counts, items_in
@@ -23,13 +24,16 @@ NEAR = 6
 LOOKED_AT = 12
 """Newest claims with a shared word that a new one is held against."""
 
+REMEMBERED = 2048
+"""Sentences whose claims are kept."""
+
 # fmt: off
-DAY = re.compile(
-    r"(?i)\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?"
+DAY = AnyCase(
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?"
     r"|\b(?:lunes|martes|miércoles|jueves|viernes|montag|dienstag|mittwoch|donnerstag|freitag|samstag|lundi|mardi|mercredi|jeudi"
     r"|vendredi|samedi)s?\b")
 PART = re.compile(r"(?i)\b(\d+)\s?(?:of|out of|/)\s?(\d+)\b")
-NUMERAL = re.compile(r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
+NUMERAL = AnyCase(r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
     r"|sixty|ninety|hundred|once|twice)\b")
 NAMED = re.compile(
     r"(?:\b(?:is|are|be|was|were|now|to|by|with|use|uses|using|on|in|at|from|via|into|for|ask|tell|contact|call|called|named"
@@ -40,13 +44,13 @@ LEADS = re.compile(
     r"^(?:no, |sorry, |actually,? |now,? |and |then )?(?P<name>(?!I\b|The\b|This\b|That\b|It\b|We\b|You\b|They\b|There\b|Our\b"
     r"|My\b)[A-Z]\w+(?:\s[A-Z]\w+)?)"
     r"(?=\s(?:is|will be|has|takes|took|owns|leads|runs|handles|covers|does|reviews|approves|signs|hosts|drives|chairs|moderates)\b)")
-ROLE = re.compile(
-    r"(?i)\b(?:on[- ]call|owner|owns|lead|leads|leader|reviewer|reviews|approver|approves|contact|captain|host|hosts|driver|drives"
+ROLE = AnyCase(
+    r"\b(?:on[- ]call|owner|owns|lead|leads|leader|reviewer|reviews|approver|approves|contact|captain|host|hosts|driver|drives"
     r"|chair|chairs|moderator"
     r"|moderates|responsible|in charge|duty|manager|signs|editor|organi[sz]er|speaker|treasurer|secretary|handles|covers|takes over"
     r"|takes|runs|slot|shift)\b")
-STATE = re.compile(
-    r"(?i)\b(?P<slot>status|state|mode|theme|colou?r|level|priority|severity|format|language|strategy|layout|plan|tier|edition"
+STATE = AnyCase(
+    r"\b(?P<slot>status|state|mode|theme|colou?r|level|priority|severity|format|language|strategy|layout|plan|tier|edition"
     r"|flavou?r|style|tone|key|tempo"
     r"|material|fabric|size|background|font|approach|method|policy|dish|drink|dessert|topic|subject|venue|title|default|branch"
     r"|database|editor|framework)"
@@ -58,31 +62,40 @@ HAN_NAMED = re.compile(
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Claim:
-    """That something has a value: said by which statement, of what."""
+    """That something has a value: said by which statement, of what. What few comparisons come to is read when they do."""
 
     statement: int
     kind: str
     value: str
     start: int
+    end: int
     topic: Topic
     is_own: bool  # whether the topic stands in the clause itself
-    changes: bool
-    items: frozenset[tuple[str, str]] = frozenset()
-    instead_of: frozenset[str] = frozenset()  # other values that the statement calls old
-    text: str = ""  # the statement
-    end: int = 0
+    sentence: Sentence  # the statement
+    around: str  # its clause without the value
+    instead_of: frozenset[str]  # other values that the statement calls old
 
     @property
     def before(self) -> str:
         """The statement up to the value."""
-        return self.text[: self.start]
+        return self.sentence.text[: self.start]
 
-    @property
+    @cached_property
     def rest(self) -> str:
         """The statement without the value."""
-        return f"{self.before} {self.text[self.end :]}"
+        return f"{self.before} {self.sentence.text[self.end :]}"
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether it says that something changed, or only points to what it is of."""
+        return self.sentence.changes or POINTS.search(self.around) is not None
+
+    @cached_property
+    def items(self) -> dict[str, str]:
+        """By what its clause tells one of a kind from another."""
+        return items_in(self.around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +137,7 @@ def restated(statements: Sequence[str]) -> list[int]:
     production port is 9090". A sentence that also says what nothing replaced is kept (``restatements`` tells which value of it went).
     Linear in the number of sentences.
     """
-    said = [list(_claims(index, text)) for index, text in enumerate(statements)]
+    said = _said(statements)
     gone: defaultdict[int, set[str]] = defaultdict(set)
     for one in _restatements(said):
         gone[one.old].add(one.value)
@@ -133,7 +146,11 @@ def restated(statements: Sequence[str]) -> list[int]:
 
 def restatements(statements: Sequence[str]) -> list[Restatement]:
     """Each value of a user's sentences that a later sentence gives otherwise, in the order in which that is said."""
-    return list(_restatements([list(_claims(index, text)) for index, text in enumerate(statements)]))
+    return list(_restatements(_said(statements)))
+
+
+def _said(statements: Sequence[str]) -> list[list[Claim]]:
+    return [[replace(claim, statement=index) for claim in _claims(text)] for index, text in enumerate(statements)]
 
 
 def _restatements(said: Iterable[Iterable[Claim]]) -> Iterator[Restatement]:
@@ -166,9 +183,9 @@ class Standing:
             old = max(alike, key=lambda each: each[:3])[3]
             return self._take(new, old)
         last = self._last.get(new.kind)
-        if last is not None and not new.topic.words and new.changes and new.statement - last.statement <= NEAR and self._stands(last, new):
-            return self._take(new, last)
-        return new, None
+        if last is None or new.topic.words or new.statement - last.statement > NEAR:
+            return new, None
+        return self._take(new, last) if self._stands(last, new) and new.changes else (new, None)
 
     def add(self, claim: Claim) -> None:
         """Let a claim stand."""
@@ -189,22 +206,27 @@ class Standing:
 
 def says_again(new: Claim, old: Claim) -> bool:
     """Whether a claim is of what an older one of its kind is of."""
-    others = dict(old.items)
-    if any(others.get(word, number) != number for word, number in new.items):  # "mic 1", "mic 2"
+    if are_apart(new.topic, old.topic) or not shared(new.topic, old.topic):
+        return False
+    if any(old.items.get(word, number) != number for word, number in new.items.items()):  # "mic 1", "mic 2"
         return False
     if are_of_a_list(new.rest, old.rest) or names_more(new.before, old.before, old.topic.words, is_changed=new.changes):
-        return False
-    if are_apart(new.topic, old.topic) or not shared(new.topic, old.topic):
         return False
     if new.changes:
         return True
     return new.is_own and (new.topic.words <= old.topic.words or old.topic.words <= new.topic.words)
 
 
-def _claims(index: int, text: str) -> Iterator[Claim]:
-    sentence = Sentence(text)
+@lru_cache(maxsize=REMEMBERED)
+def _claims(text: str) -> tuple[Claim, ...]:
+    """What a sentence claims, in a place that is still to be told; every compaction asks it again of those that a summary holds."""
+    return tuple(_read_claims(Sentence(text)))
+
+
+def _read_claims(sentence: Sentence) -> Iterator[Claim]:
     if sentence.is_asked:
         return
+    text = sentence.text
     values = _values(text)
     old = [(start, end) for _, start, end in values if OLD_AFTER.match(text, end) and len(values) > 1]
     for kind, start, end in values:
@@ -217,9 +239,8 @@ def _claims(index: int, text: str) -> Iterator[Claim]:
         own, value = topic_of(around), text[start:end].casefold()
         kind = f"{kind} of birth" if kind.startswith(FactKind.date) and BIRTH.search(around) else kind
         topic = own if own.words else sentence.before(start)
-        changes = sentence.changes or POINTS.search(around) is not None
         instead_of = frozenset(text[one:other].casefold() for one, other in old)
-        yield Claim(index, kind, value, start, topic, bool(own.words), changes, frozenset(items_in(around).items()), instead_of, text, end)
+        yield Claim(0, kind, value, start, end, topic, bool(own.words), sentence, around, instead_of)
 
 
 def _values(text: str) -> list[tuple[str, int, int]]:

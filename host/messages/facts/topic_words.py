@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from host.messages.facts.any_case import AnyCase
+
 # fmt: off
 IDLE_WORDS = (
     # articles, pronouns, prepositions, conjunctions, auxiliaries
@@ -106,8 +108,8 @@ CJK_IDLE = re.compile(
     r"変更|今後|以後|今日|明日|昨日|新規|旧|新")
 """Han characters and words that say nothing of what a clause is of."""
 
-CHANGE = re.compile(
-    r"""(?ix) ^ (?: ok(?:ay)? | yeah | yes | fine | sure | well )? [,\s]* but \b | ^ (?: no | h+m+ | e+h+ | a+h+ | o+h+ | oops | duh
+CHANGE = AnyCase(
+    r"""^ (?: ok(?:ay)? | yeah | yes | fine | sure | well )? [,\s]* but \b | ^ (?: no | h+m+ | e+h+ | a+h+ | o+h+ | oops | duh
     | argh | ugh | あ ) [\s,.、] | \b (?: instead (?!\s+of) | rather (?!\s+than) | actually | sorry | correction | scratch | oops
     | whoops | no \s+ wait | wait
       | hold \s+ on | on \s+ second \s+ thoughts? | after \s+ all | turn(?:s|ed) \s+ out | my \s+ (?:bad|mistake) | i \s+ was \s+ wrong
@@ -148,22 +150,22 @@ CHANGE = re.compile(
     | 切替 | 切り替え | 訂正 | 間違 | 変え | 替え | 前倒し | 上げ | 下げ | 増や | 減ら | すみません | 今は | 延ば | 伸ば | 移し | 移行
     | に戻
     | でいき | 落とし | 短く | 長く | もっと | 新しい | 逆でした | 違いました | にしましょう | にして
-    """)
+    """, re.VERBOSE)
 """What says that something is now other than it was."""
 
-PERHAPS = re.compile(
-    r"""(?ix) \b (?: if | unless | suppose | imagine | what \s+ if | whether | might | guess | estimate | reckon | could (?!\s+you)
+PERHAPS = AnyCase(
+    r"""\b (?: if | unless | suppose | imagine | what \s+ if | whether | might | guess | estimate | reckon | could (?!\s+you)
       | consider(?:ing)? | propos(?:e|es|ed) | suggest(?:s|ed)? | used \s+ to | last \s+ (?:year|month|week|time|quarter|sprint|night)
       | back \s+ (?:then|when) | ago | originally | previously | formerly | historically | in \s+ the \s+ past | compared | versus | vs
       | unlike | in \s+ the \s+ (?:paper|docs|example|tutorial) | for \s+ (?:example|instance|comparison|reference) | e\.g\.
       | (?:do|does)n['’]?t \s+ matter ) \b
     | 如果 | 要是 | 假如 | 也许 | 可能 | 建议 | 以前 | 去年 | 上个?月 | 上次 | 当时 | 原来 | 相比 | もし | かもしれ | 以前 | 昨年 | 先月
     | 前回 | 比べ
-    """)
+    """, re.VERBOSE)
 """What makes of a value a guess, a memory or a comparison."""
 
-ADDS = re.compile(
-    r"""(?ix) (?<=\w\s) also \b | \b (?: too (?= \s* (?:[.,;!)]|$)) | as \s+ well | additionally | in \s+ addition | besides | plus
+ADDS = AnyCase(
+    r"""(?<=\w\s) also \b | \b (?: too (?= \s* (?:[.,;!)]|$)) | as \s+ well | additionally | in \s+ addition | besides | plus
     | another | second | third | extra
       | other | others | else | separate(?:ly)? | own | respectively | each | in \s+ parallel | alongside | on \s+ top | next \s+ to
       | spare | backup \s+ (?:is|host|server|number)
@@ -172,7 +174,7 @@ ADDS = re.compile(
     | (?<=\w)另外 | 另一 | 还有 | 也(?![要改换提调得想]) | 以及 | 同时 | 第二 | 都是 | 额外 | 此外 | 单独 | 各自 | 照旧 | 不变 | 不动
     | 没动 | 依旧 | 仍
     | また、 | もう一つ | さらに | 加えて | も同じ | 別の | 別に | 二つ目 | それぞれ | そのまま | 変わりません | も[^っう]
-    """)
+    """, re.VERBOSE)
 """What says that a value comes beside another, is of something else, or stays as it was."""
 
 CORRECTS = re.compile(
@@ -211,7 +213,7 @@ MORE = re.compile(
     r"|長く|上げ|増や|涨|提到|加到|延长|提高")
 """Words that ask for a lower, and for a higher value than there was."""
 
-POINTS = re.compile(r"(?i)\b(?:it|that|this|them|those|these|ones?|same)\b|それ|これ|那个|这个|它")
+POINTS = AnyCase(r"\b(?:it|that|this|them|those|these|ones?|same)\b|それ|これ|那个|这个|它")
 """A pronoun in the place of a subject."""
 
 ASKED = re.compile(r"[?？]\W*$|[吗呢]\W*$|(?:です|ます|でしょう|ません)か\W*$")

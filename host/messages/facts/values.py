@@ -10,9 +10,11 @@ from host.messages.facts.lines import Lines
 from host.messages.facts.literals import in_literals
 from host.messages.facts.naming import in_names
 from host.messages.facts.numbers import in_numbers
+from host.messages.facts.remembered import remembered
 from host.messages.facts.tokens import in_tokens
 
 
+@remembered
 def values_in(text: str) -> list[Fact]:
     """The exact values of a text, rising; each span once, a value inside another may be given too.
 
