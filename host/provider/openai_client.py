@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from host.messages.types import JSON, Message, Reply, ToolSchema
 from host.provider.answers import reply_of as reply_of
 from host.provider.dialects import dialect_for, learnt
-from host.provider.errors import BadRequest, KeyMissing, KeyRefused, Service, ServiceError, failure_of
+from host.provider.errors import BadRequest, KeyMissing, KeyRefused, ServerFailed, Service, ServiceError, failure_of
 from host.provider.provider import OnDelta
 from host.provider.streaming import Heard, reply_from
 from host.provider.wire import Dialect, sendable, wire
@@ -118,7 +118,7 @@ class OpenAIProvider:
             request = self._request(question, self.dialect)
             try:
                 return self._reply(request, question.heard, deadline)
-            except BadRequest as refusal:
+            except (BadRequest, ServerFailed) as refusal:  # some servers call a request that they cannot read a fault of their own
                 taught = None if question.told else learnt(self.dialect, refusal, request)
                 if taught is None or taught in tried or time.monotonic() >= deadline:
                     raise

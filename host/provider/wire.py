@@ -59,6 +59,11 @@ def without_name(message: Message) -> Message:
     return cast(Message, {key: value for key, value in message.items() if key != "name"})
 
 
+def with_empty_for_null(message: Message) -> Message:
+    """An assistant message without content as one with an empty text, for servers that take nothing but a text."""
+    return _with_content(message, "") if message.get("role") == "assistant" and message.get("content") is None else message
+
+
 def with_text_results(message: Message) -> Message:
     """A result of several parts as one text."""
     content = message.get("content")

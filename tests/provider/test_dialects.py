@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from host.messages.types import JSON, Message
 from host.provider.dialects import AZURE, DIALECTS, MISTRAL, OPENAI, dialect_for, learnt
-from host.provider.errors import BadRequest, Service
+from host.provider.errors import BadRequest, ServerFailed, Service
 from host.provider.wire import ANY, GOES_ON, Dialect, wire
 from host.testing.histories import histories
 from host.testing.messages import call, user
@@ -119,6 +119,24 @@ def test_what_refusals_teach(words: str, asked: JSON, changed: dict[str, Any]) -
 def test_the_body_of_a_refusal_teaches_too() -> None:
     refusal = BadRequest(SERVICE, "Unprocessable", body={"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"]}]})
     assert learnt(ANY, refusal, request(max_tokens=5)) == Dialect(cap="max_completion_tokens")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{'loc': ('body', 'messages', 1, 'content'), 'msg': 'Input should be a valid string', 'input': None}",
+        "messages.1.content: none is not an allowed value",
+        "'dict object' has no attribute 'content'",
+        "content cannot be null",
+        "'NoneType' object is not iterable, reading content",
+        "Invalid value for 'content': expected a string, got null.",
+    ],
+)
+def test_a_server_that_takes_no_null_gets_an_empty_text_from_then_on(words: str) -> None:
+    taught = learnt(ANY, ServerFailed(SERVICE, words, status=500), request(*GROUP))
+    assert taught is not None
+    assert wire(GROUP, taught)[1]["content"] == ""
+    assert learnt(taught, ServerFailed(SERVICE, words, status=500), request(*wire(GROUP, taught))) is None
 
 
 def test_what_was_learnt_is_not_learnt_twice() -> None:
