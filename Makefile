@@ -87,7 +87,7 @@ $(LOWEST)/.ready: pyproject.toml constraints.txt
 	fi
 	@touch $@
 
-$(SMOKE)/.ready: Makefile
+$(SMOKE)/.ready:
 	$(PYTHON) -m venv $(SMOKE)
 	$(SMOKE)/bin/python -m pip install --quiet --disable-pip-version-check '$(firstword $(SMALL))' $(lastword $(SMALL))
 	@touch $@
