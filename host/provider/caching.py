@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import compress, count, islice
+from operator import is_, is_not
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
@@ -112,7 +113,25 @@ def _service(provider: str, host: str) -> Service | None:
 # --- where markers stand ----------------------------------------------------------------------------------------------
 
 
-def mark(messages: Sequence[Message], layout: Layout, ttl: Ttl = "5m") -> list[Message]:
+class Unmarked:
+    """Messages without cache markers, each looked through once: a request mostly begins with all of the former one's messages.
+
+    It goes by what is the same object, so an edited message has to be a new one.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Sequence[Message], list[Message]] = ((), [])  # a request as it came, and the same without markers
+
+    def of(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages without markers, in a list of the caller's own; one that has none is the same object."""
+        before, bare = self._last
+        same = _common_prefix(before, messages)
+        bare = bare[:same] + [message if _plain(message) else unmarked(message) for message in messages[same:]]
+        self._last = (tuple(messages), bare)
+        return list(bare)
+
+
+def mark(messages: Sequence[Message], layout: Layout, ttl: Ttl = "5m", *, known: Unmarked | None = None) -> list[Message]:
     """The request with its cache markers: the system prompt's, and those of the last carriers, at most four in all.
 
     Markers that were there before are taken away. Nothing else changes: inputs stay as they are, an untouched message
@@ -122,9 +141,9 @@ def mark(messages: Sequence[Message], layout: Layout, ttl: Ttl = "5m") -> list[M
     the next request it looks back block by block, 20 of them, for the longest prompt that it has kept. While a history
     only grows, the bytes before the former markers stay, and the new markers are one answer further on, within these
     20 blocks mostly. Where an answer brought more, a bundle of tool results, the first of the moving markers stays where
-    the former request had its last.
+    the former request had its last. ``known`` spares a look at what the former request held already.
     """
-    bare = [message if _plain(message) else unmarked(message) for message in messages]
+    bare = (known or Unmarked()).of(messages)
     for index, marked in _markings(bare, layout, ttl).items():
         bare[index] = marked
     return bare
@@ -141,6 +160,14 @@ def _plain(message: Message) -> bool:
         return False
     calls = message.get("tool_calls")
     return not calls or (isinstance(calls, list) and len(calls) == 1 and isinstance(calls[0], dict) and MARKER not in calls[0])
+
+
+def _common_prefix(before: Sequence[Message], now: Sequence[Message]) -> int:
+    """How many messages at the beginning are the same objects."""
+    shorter = min(len(before), len(now))
+    if all(map(is_, before, now)):
+        return shorter
+    return next(compress(count(), map(is_not, before, now)), shorter)
 
 
 def _bare(value: Any, levels: int) -> Any:

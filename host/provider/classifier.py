@@ -36,17 +36,19 @@ def classify(error: object, sent: Sent) -> Refusal:
     """Why a request was refused, for any exception, ours or another's. Never raises."""
     status, codes, text = texts_of(error)
     kind = _kind(error, status, codes, text, sent)
-    wait = _wait(error, text)
+    wait, message = _wait(error, text), numbers.message_in(text)
     if kind is Kind.OVER_RATE_BUDGET:
         limit, requested = numbers.number(numbers.BUDGET, text), numbers.number(numbers.REQUESTED, text)
-        return Refusal(kind, limit=limit, sent=requested, wait=wait)
+        return Refusal(kind, limit, requested, wait=wait)
     if kind not in WITH_NUMBERS:
-        return Refusal(kind, wait=wait)
-    limit, counted, reserve = numbers.limit_in(text), numbers.sent_in(text), numbers.number(numbers.RESERVE, text)
+        return Refusal(kind, message=message, wait=wait)
+    limit, available = numbers.limit_in(text), numbers.available_in(text)
+    limit = None if limit == available else limit
+    counted, reserve = numbers.sent_in(text), numbers.number(numbers.RESERVE, text)
     over = numbers.number(numbers.EXCESS, text)
     if over is None and limit and counted and counted + (reserve or 0) > limit:
         over = counted + (reserve or 0) - limit
-    return Refusal(kind, limit, counted, numbers.available_in(text), wait=wait, reserve=reserve, over=over)
+    return Refusal(kind, limit, counted, available, message, wait, reserve=reserve, over=over)
 
 
 def classify_reply(reply: Reply, sent: Sent) -> Refusal | None:

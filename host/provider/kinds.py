@@ -59,7 +59,7 @@ ABOUT: dict[Kind, About] = {
     Kind.CONTEXT_OVERFLOW: About("the request is longer than the model's window", True, True),
     Kind.SILENT_OVERFLOW: About("the request filled the window and nothing was answered", True, True),
     Kind.SILENT_TRUNCATION: About("the service read only a part of the request", True, True),
-    Kind.PAYLOAD_TOO_LARGE: About("the request has more bytes than the service takes", True, True),
+    Kind.PAYLOAD_TOO_LARGE: About("the request has more bytes, pictures or messages than the service takes", True, True),
     Kind.OUTPUT_CAP: About("the answer that was asked for may not be as long", True),
     Kind.LONG_CONTEXT_TIER: About("the account has no part in the long-context tier", True, True),
     Kind.LONG_CONTEXT_BETA: About("the long-context beta is closed to this account", True),

@@ -17,10 +17,16 @@ OWN_WINDOW = _patterns(r"\bn_ctx[\"']?\s*[:=]\s*N#")
 LIMIT = _patterns(
     r"exceeds? context limit:\s*\d+\s*\+\s*\d+\s*>\s*N#",
     r"\btokens?\s*>\s*N#\s*max",
-    r"max(?:imum)? (?:context|prompt|input|model|sequence)[ _](?:length|size|window|len|tokens?)(?![a-z]| by\b)\D{0,40}?N#",
+    r"\(\s*[\d,_]+\s*>\s*N#\s*\)",
+    r"max(?:imum)? (?:(?:context|prompt|input|model|sequence)[ _])+(?:length|size|window|len|tokens?)(?![a-z]| by\b)\D{0,40}?N#",
     r"max_(?:model|seq)_len(?![a-z]| by\b)\D{0,40}?N#",
     r"token limit\W{1,4}N#",
     r"max_input_len\W{1,4}N#",
+    r"max(?:imum)? (?:allowed )?length\W{1,3}N#",
+    r"max(?:imum)? size\W{1,3}N# tokens",
+    r"(?:less|fewer) than N# tokens",
+    r"\btokens?,? (?:max|limit)(?:imum)?\W{1,3}N#",
+    r"(?:supports?|accepts?) (?:only )?(?:up to|at most) N#",
     r"tokens?\b[^\n]{0,60}(?:cannot exceed|limit is|window of) N#",
     r"input length should be \[\s*\d+\s*,\s*N#\s*\]",
     r"exceeds? the (?:\w+ )?(?:limit|maximum|max) (?:of|is) N#",
@@ -44,6 +50,16 @@ SENT = _patterns(
     r"request has N# input tokens",
     r"(?:input|prompt) (?:length )?\(N#(?: tokens)?\)",
     r"received N#(?!\s?bytes)",
+    r"(?:input|prompt) \((?:total )?length N#",
+    r"(?:requested|number of) tokens \(N#",
+    r"\(\s*N#\s*>\s*\d",
+    r"prompt_tokens\W{1,2}N#",
+    r"too long \(N# tokens",
+    r"token count is N#",
+    r"N# (?:tokens )?(?:were|was) (?:given|sent)",
+    r"\bN# tokens,? limit",
+    r"keep the first N# tokens",
+    r"tokens\. given: N#",
     r"\(requested:? N#\)",
     r"too long: N#",
     r"(?:prompt has|request tokens) N#",
@@ -53,16 +69,17 @@ SENT = _patterns(
     r"current length is N#",
     r"given: N# `inputs`",
     r"total length N#",
-    r"(?:resulted in|requires (?:approximately )?|request contains|requested (?:about )?|you sent|contains) ?N# (?:input )?tokens",
+    r"(?:resulted in|requires (?:approximately )?|request contains|requested (?:about )?|contains) ?N# (?:input )?tokens",
+    r"you (?:sent|supplied|provided) N# (?:input )?tokens",
     r"request \(N# tokens",
     r"prompt \(N# tokens",
 )
-PARTS = re.compile(r"([\d,_]+) (?:of (?:text|tool|image|audio) input|in the (?:messages|functions|prompt|tools))", re.IGNORECASE)
+PARTS = re.compile(r"([\d,_]+) (?:of (?:text|tool|image|audio) input|in (?:the|your) (?:messages|functions|prompt|tools))", re.IGNORECASE)
 RESERVE = _patterns(
     r"context limit:\s*\d+\s*\+\s*N#",
     r"N# in the (?:completion|output)",
     r"requested N# output tokens",
-    r"N# tokens for the completion",
+    r"N# (?:tokens )?for the completion",
     r"is too large: N#\. This",
     r"and N# `max_new_tokens`",
 )
@@ -73,9 +90,12 @@ AVAILABLE = _patterns(
     r"expected a value (?:<=|less than or equal to|at most) N#",
     r"max_(?:completion_|output_|new_)?tokens[^\n>]{0,20}>\s*N#, which is the maximum",
     r"supports at most N# completion tokens",
+    r"max_(?:completion_|output_|new_)?tokens\W{1,4}(?:must be (?:less than or equal to|at most)|is limited [^\d\n]{0,30})\W{0,3}N#",
+    r"maximum tokens you requested exceeds? the model limit of N#",
 )
 CHARACTERS = _patterns(r"prompt contains (?:at least )?N# characters")
 BUDGET, REQUESTED = _patterns(r"\blimit:? N#"), _patterns(r"\brequested:? N#")
+MESSAGE = re.compile(r"\bmessages?\.?\[?(\d{1,7})\]?(?=[.:])", re.IGNORECASE)
 WAIT = re.compile(r"(?:try again|retry) (?:in|after) ([\d.]+)\s?(ms|s|m)?|retryDelay\W+([\d.]+)s", re.IGNORECASE)
 ERROR_NUMBER = re.compile(r"limit\s*\(\d{4}\)", re.IGNORECASE)  # a service's number for the error, which is no count
 CHARS_A_TOKEN = 3
@@ -113,6 +133,12 @@ def available_in(text: str) -> int | None:
     if limit is None or sent is None or (characters is None and number(RESERVE, text) is None):
         return None
     return limit - sent if limit > sent else None
+
+
+def message_in(text: str) -> int | None:
+    """The index of the message that a text objects to, as the service counts: some take system messages from the list first."""
+    found = MESSAGE.search(text)
+    return int(found[1]) if found else None
 
 
 def wait_in(text: str) -> float | None:

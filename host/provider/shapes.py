@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from host.provider.kinds import Kind
 
 ANY: frozenset[int | None] = frozenset()
+TIMEOUTS: frozenset[int | None] = frozenset({None, 408, 504, 522, 524, 599})
 REFUSED: frozenset[int | None] = frozenset({None, 400, 413, 422})
 FAILED: frozenset[int | None] = frozenset({None, 400, 413, 422, 500, 502, 503, 529})
 
@@ -38,7 +39,10 @@ def _found(pattern: str, text: str) -> re.Match[str] | None:
     return re.search(pattern, text, re.IGNORECASE)
 
 
-LENGTH = r"(?:context|prompt|input|sequence|token|tokens|window|max_model_len|max_seq_len|inputs|history|conversation|messages?)"
+LENGTH = (
+    r"(?:context(?:_length|_window|_size)?|prompt|input|sequence|token|tokens|window|max_model_len|max_seq_len|inputs|history|conversation"
+    r"|messages?)"
+)
 TOO_MUCH = (
     r"(?:exceed\w*|too (?:long|large|many|big)|longer than|larger than|greater than|more than|over (?:the )?(?:max|limit)|beyond|"
     r"does ?n[o']t fit|not fit|overflow\w*|surpass\w*|truncat\w+)"
@@ -46,12 +50,20 @@ TOO_MUCH = (
 CAP = r"(?:max_(?:completion_|output_|new_)?tokens|maxOutputTokens|(?:output|completion) tokens?)"
 
 SHAPES: tuple[Shape, ...] = (
-    Shape(Kind.LONG_CONTEXT_TIER, r"(?s)extra usage.*long.context|long.context.*extra usage", frozenset({None, 429})),
+    Shape(Kind.LONG_CONTEXT_TIER, r"(?s)extra usage.{0,400}long.context|long.context.{0,400}extra usage", frozenset({None, 429})),
     Shape(Kind.LONG_CONTEXT_BETA, r"long.context beta.*(?:not (?:yet )?available|not enabled|incompatible)", frozenset({None, 400, 403})),
     Shape(
         Kind.TOOL_CONTENT,
-        r"tool (?:message|result|content)\w*[^\n]*(?:must be (?:a )?(?:string|text)|only supports? text)"
+        r"(?m)^text is not set$|tool (?:message|result|content)\w*[^\n]*(?:must be (?:a )?(?:string|text)|only supports? text)"
         r"|(?:image|multimodal|list)[^\n]{0,60}(?:not supported|unsupported|not allowed)[^\n]{0,40}\btool\b",
+        REFUSED,
+    ),
+    Shape(
+        Kind.PAYLOAD_TOO_LARGE,
+        r"too many images|at most \d+ images?\b|(?:limit|max(?:imum)?)(?: of| is)? \d+ images\b"
+        r"|\b\d+ images\b[^\n]{0,30}\b(?:exceed|maximum|limit)|(?:number of|allowed) images"
+        r"|\b(?:messages|input)\W{0,3}\d+\W{1,3}content[^\n]{0,20}string too long"
+        r"|\b(?:messages|input)\b\W{1,4}(?:array too long|list should have at most)|too many messages",
         REFUSED,
     ),
     Shape(
@@ -59,7 +71,7 @@ SHAPES: tuple[Shape, ...] = (
         r"\bimages?\b[^\n]{0,60}?\b(?:exceeds?|too (?:large|big)|larger than|over the)\b"
         r"|\b(?:exceeds?|too (?:large|big)|maximum|max)\b[^\n]{0,60}?\bimage(?: file)? (?:size|dimensions?|bytes)\b",
         REFUSED,
-        unless=r"\bcontext\b|\btokens?\b",
+        unless=rf"context (?:length|window|size|limit)|\btokens?\b[^\n.]{{0,40}}{TOO_MUCH}|{TOO_MUCH}[^\n.]{{0,40}}\btokens?\b",
     ),
     Shape(
         Kind.FORMAT,
@@ -69,27 +81,36 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape(
         Kind.PAIRING,
-        r"no tool (?:output|call) found|tool_use[^\n]*without[^\n]*tool_result|tool_call_ids?[^\n]*(?:did not have|not found)"
+        r"no tool (?:output|call) found|tool_use[^\n]*without[^\n]*tool_result|tool_call_ids?[^\n]*(?:did not have|not found|no matching)"
         r"|unexpected `?tool_use_id|must be (?:followed by|a response to)[^\n]*tool"
-        r"|function response parts|not the same number of function calls",
+        r"|function response parts|function (?:call|response) turn|not the same number of function calls"
+        r"|missing tool (?:responses?|results?|outputs?)"
+        r"|unexpected role\b[^\n]{0,60}\btool\b|tool_?results?`? blocks",
         REFUSED,
     ),
     Shape(Kind.SERVER_ERROR, r"(?:returned|received) an empty (?:response|reply|completion)|empty response from"),
     Shape(
         Kind.SERVER_RESOURCE,
         r"out of memory|\bOOM\b|cuda error|insufficient memory|not enough (?:gpu |system )?memory|free memory"
-        r"|more system memory|memory (?:ceiling|guard|limit)|failed to allocate|kv.cache (?:is )?full",
+        r"|more system memory|memory (?:ceiling|guard|limit)|failed to allocate|kv.cache\b[^\n]{0,20}(?:full|exhausted)"
+        r"|free (?:space|slots?)[^\n]{0,20}kv.cache",
         FAILED,
     ),
     Shape(
         Kind.OVER_RATE_BUDGET,
-        r"(?s)request too large.*(?:per min|\bTPM\b)|per min(?:ute)?.*\bmust be reduced",
+        r"(?s)request too large.{0,400}(?:per min|\bTPM\b)|per min(?:ute)?.{0,400}\bmust be reduced",
         frozenset({None, 400, 413, 429}),
     ),
-    Shape(Kind.RATE_LIMIT, r"resource_exhausted|quotametric|free_tier_", frozenset({None, 429}), frozenset({"resource_exhausted"})),
+    Shape(
+        Kind.RATE_LIMIT,
+        r"resource_exhausted|resource has been exhausted|usage limit|quotametric|free_tier_",
+        frozenset({None, 429}),
+        frozenset({"resource_exhausted"}),
+    ),
     Shape(
         Kind.BILLING,
         r"credit balance|insufficient[ _](?:credit|balance|fund|quota)|payment required|exceeded your current quota"
+        r"|credits? (?:is |are |was |were )?(?:depleted|exhausted|used up)|spending limit"
         r"|余额不足|欠费|arrearage",
         frozenset({None, 400, 402, 403, 429}),
         frozenset({"insufficient_quota", "billing_hard_limit_reached"}),
@@ -101,10 +122,12 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape(
         Kind.OUTPUT_CAP,
-        rf"{CAP}\b[^\n]{{0,60}}(?:must be|should be|valid range|not valid|expected|at most|too large|available_tokens)"
+        rf"{CAP}\b[^\n]{{0,60}}(?:must be|should be|valid range|supported range|not valid|expected|at most|too large|limited"
+        r"|available_tokens)"
+        rf"|\bmaximum tokens you requested"
         rf"|{CAP}\W{{1,4}}[\d,_]+\s*>\s*(?:context_window|[\d,_]+,? which is the max)"
         rf"|supports at most [\d,_]+ (?:completion|output) tokens|available_tokens:",
-        frozenset({None, 400, 422}),
+        frozenset({None, 400, 416, 422}),
         unless=r"`?inputs`? tokens \+|prompt (?:is )?too long|context length is",
     ),
     Shape(
@@ -119,18 +142,18 @@ SHAPES: tuple[Shape, ...] = (
                 "context_window_exceeded",
                 "model_context_window_exceeded",
                 "contextwindowexceedederror",
-                "string_above_max_length",
             }
         ),
-        unless=r"payload|entity|too many tools|tool name|string too long|\bimages?\b[^\n]{0,40}(?:too|exceed)",
+        unless=r"payload|entity|too many tools|tool name|(?:string|array) too long",
     ),
     Shape(
         Kind.CONTEXT_OVERFLOW,
-        r"maximum (?:context|prompt|model) length|reduce the length|context (?:length|size|window) (?:is|of|limit)"
+        r"maximum (?:context|prompt|model) length|reduce the length|context (?:length|size|window) (?:is|of|limit|full|holds)"
         r"|`inputs` tokens \+ `max_new_tokens`|largest known context limit|max_model_len|n_ctx_slot|slot context|token limit"
+        r"|contextwindowexceeded|input token[^\n]{0,60}supports? up to|accepts? (?:at most|up to) [\d,_]+ (?:input )?tokens"
         r"|input length should be|tokens\b[^\n]{0,40}\blimit is"
-        r"|while (?:the )?limit is|maximum number of (?:input )?tokens",
-        FAILED,
+        r"|while (?:the )?limit is|maximum number of (?:input )?tokens|max(?:imum)? length exceeded|(?:less|fewer) than [\d,_]+ tokens",
+        FAILED | {403},
     ),
     Shape(
         Kind.CONTEXT_OVERFLOW,
@@ -141,13 +164,25 @@ SHAPES: tuple[Shape, ...] = (
         Kind.PAYLOAD_TOO_LARGE, r"(?:request )?(?:entity|payload|body)[^\n]{0,30}(?:too large|exceeds)|error code: 413|request_too_large"
     ),
     Shape(Kind.SERVER_ERROR, r"overloaded|server (?:is )?busy|at capacity", frozenset({None, 400, 500, 502, 503, 529})),
-    Shape(Kind.AUTH, r"invalid (?:api )?key|incorrect api key|unauthorized|authentication", frozenset({None, 400, 401, 403})),
-    Shape(Kind.NETWORK, r"\b(?:ssl|tls)\b[^\n]*alert|timed? ?out", frozenset({None, 408, 504})),
+    Shape(
+        Kind.AUTH,
+        r"invalid (?:api )?key|incorrect api key|api.?key (?:is |has )?(?:not valid|invalid|expired|missing)"
+        r"|no (?:api key|(?:auth )?credentials) found|unauthorized|authentication",
+        frozenset({None, 400, 401, 403}),
+    ),
+    Shape(
+        Kind.NETWORK,
+        r"\b(?:ssl|tls)\b[^\n]*alert|certificate\W?verify|certificate (?:has|is|was) |self.signed cert|timed? ?out"
+        r"|deadline exceeded|\b(?:etimedout|econnrefused|econnaborted|enotfound|eai_again)\b|connection refused",
+        TIMEOUTS,
+    ),
 )
 """The first row that takes a refusal says its kind.
 
 Order: refusals that speak of tokens and windows by the way (tiers, pictures, parameters, pairing, memory, budgets) stand before those
-that mean them; a cap on the answer before the window; names and words before what only a status says.
+that mean them; a cap on the answer before the window; names and words before what only a status says. One text, or the list of messages
+or pictures, that is too long is counted in characters or entries, which says nothing of a window in tokens: that is PAYLOAD_TOO_LARGE;
+where it is a tool's name or an id, FORMAT.
 """
 
 BY_STATUS: dict[int, Kind] = {
@@ -158,11 +193,14 @@ BY_STATUS: dict[int, Kind] = {
     413: Kind.PAYLOAD_TOO_LARGE,
     429: Kind.RATE_LIMIT,
     504: Kind.NETWORK,
+    522: Kind.NETWORK,
+    524: Kind.NETWORK,
+    599: Kind.NETWORK,
 }
 """What a status says where no row does; the other 4xx are FORMAT, 5xx SERVER_ERROR."""
 
 DISCONNECTED = re.compile(
-    r"server disconnected|peer closed connection|connection reset|connection was closed|network connection lost|unexpected eof"
+    r"server disconnected|peer closed connection|connection reset|econnreset|connection was closed|network connection lost|unexpected eof"
     r"|incomplete (?:chunked )?read|remoteprotocolerror",
     re.IGNORECASE,
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from host.provider.errors import ServiceError
@@ -12,7 +14,7 @@ from host.provider.errors import ServiceError
 MAX_DEPTH, MAX_NODES, MAX_CHARS, MAX_CAUSES = 12, 2_000, 20_000, 6
 NAMES = frozenset({"code", "type", "status", "error_code", "name", "reason"})  # keys, folded, whose values name an error
 NUMBERS = frozenset({"n_ctx", "n_prompt_tokens"})
-ECHOES = frozenset({"input", "messages", "prompt", "param", "request_id", "headers", "loc", "ctx"})  # of the request, not about it
+ECHOES = frozenset({"input", "messages", "prompt", "request_id", "headers", "loc", "ctx"})  # of the request, not about it
 
 Told = tuple[str, str]
 """The key that a text stood under, empty for none, and the text."""
@@ -25,10 +27,18 @@ def texts_of(error: object) -> tuple[int | None, frozenset[str], str]:
     for one in _causes(error):
         status = status if status is not None else _status_of(one)
         room = MAX_NODES - len(told)
-        told += [entry for part in _parts(one) for entry, _ in zip(_walk(part, MAX_DEPTH), range(max(room, 0)), strict=False)]
+        told += [entry for part in _parts(one) for entry in _told(part, max(room, 0))]
     codes = frozenset(text.casefold() for key, text in told if key in NAMES)
-    words = dict.fromkeys(f"{key}: {text}" if key in NUMBERS else text for key, text in told)
+    words = dict.fromkeys(f"{key}: {text}" if key in NUMBERS else text for key, text in told if not (key in NAMES and text.isdigit()))
     return status, codes, "\n".join(words)[:MAX_CHARS]
+
+
+def _told(part: object, room: int) -> list[Told]:
+    """What a part says, as far as it can be read."""
+    told: list[Told] = []
+    with suppress(Exception):  # a body of somebody's own making that fails half-way has said what was read
+        told.extend(islice(_walk(part, MAX_DEPTH), room))
+    return told
 
 
 def _causes(error: object) -> Iterator[object]:
@@ -86,7 +96,7 @@ def _walk(value: object, depth: int, key: str = "") -> Iterator[Told]:
         yield key, value[:MAX_CHARS]
         yield from _walk(_unwrapped(value[:MAX_CHARS]), depth - 1, key)
     elif key in NAMES | NUMBERS and type(value) is int:
-        yield key, f"{value:.0f}" if value < 10**15 else ""
+        yield key, f"{value:.0f}" if abs(value) < 10**15 else ""
 
 
 def _unwrapped(text: str) -> object:

@@ -76,7 +76,7 @@ def with_short_ids(message: Message) -> Message:
     """Ids of nine letters and digits: the same one for a call and its result, in every request."""
     changed: JSON = {}
     if calls := message.get("tool_calls"):
-        changed["tool_calls"] = [{**call, "id": _short(call.get("id"))} for call in calls]
+        changed["tool_calls"] = [{**call, "id": _short(call.get("id"))} if isinstance(call, dict) else call for call in calls]
         changed = changed if changed["tool_calls"] != calls else {}
     if (key := message.get("tool_call_id")) is not None and _short(key) != key:
         changed["tool_call_id"] = _short(key)

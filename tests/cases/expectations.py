@@ -90,6 +90,8 @@ SAYINGS: tuple[tuple[str, Callable[[re.Match[str]], dict[str, Any]]], ...] = (
         r"original list kept and the try counted as ineffective",
         lambda found: {"messages_unchanged": True, "counted_as_ineffective": True},
     ),
+    (r"(?:a )?config error naming (\S+) and (\S+)", lambda found: {"config_error_contains": [found[1], found[2]]}),
+    (r"(\d+[mh]) with a warning", lambda found: {"cache_ttl": found[1], "warned": True}),
     (r"(?:a )?new row exists with (?:its )?parent id", lambda found: {"child_has_parent": True}),
 )
 """Expectations that are written as a sentence."""

@@ -11,6 +11,7 @@ from typing import Any
 from host.engine.services import SummaryModel
 from host.messages.types import Message, Reply, ToolSchema
 from host.provider.errors import Service, failure_of
+from host.provider.provider import OnDelta
 from host.provider.scripted import Scripted, ScriptedProvider
 from tests.cases.facts import NoDriver
 
@@ -42,7 +43,13 @@ class Scribe:
     prompts: list[str] = field(default_factory=list)
 
     def ask(
-        self, messages: list[Message], *, tools: Sequence[ToolSchema] = (), max_tokens: int | None = None, timeout: float | None = None
+        self,
+        messages: list[Message],
+        *,
+        tools: Sequence[ToolSchema] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+        on_delta: OnDelta | None = None,
     ) -> Reply:
         """The next message (protocol Provider)."""
         prompt = "\n\n".join(str(message.get("content")) for message in messages)

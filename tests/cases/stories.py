@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.cases import story_faults, story_processes, story_talk
+from tests.cases import story_faults, story_processes, story_talk, story_turns
 from tests.cases.case import Case
 from tests.cases.facts import Facts, NoDriver
 from tests.cases.story import Steps, play
 
-STEPS: Steps = (*story_processes.STEPS, *story_faults.STEPS, *story_talk.STEPS)
+STEPS: Steps = (*story_turns.STEPS, *story_processes.STEPS, *story_faults.STEPS, *story_talk.STEPS)
 RESTART = re.compile(r"^restart$", re.IGNORECASE)
 SAME = "same as without a restart"
 

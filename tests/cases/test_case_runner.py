@@ -43,9 +43,9 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_a_file_in_which_all_is_right(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(write(told(), "", told(id="X2", issue=5)))]) == 0
+    assert main([str(write(told(), "", told(id="X2", issue=9)))]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "skipped, needs issue 5: X2",
+        "skipped, needs issue 9: X2",
         "tokens: 1 passed, 0 failed, 1 skipped",
         "1 passed, 0 failed, 1 skipped",
     ]

@@ -15,21 +15,26 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from host.messages.types import JSON, Message
-from host.provider.classifier import Sent, classify
+from host.provider.classifier import Kind, Sent, classify
 from host.provider.dialects import DIALECTS, dialect_for
 from host.provider.errors import ServiceError
 from host.provider.openai_client import OpenAIProvider
 from host.provider.provider import Delta
 from host.provider.wire import ANY, wire
+from host.store.memory import MemoryStore
 from host.testing import Answer, LoopbackServer
 from host.testing.loopback import Step
 from tests.cases import pairing
 from tests.cases.case import Case
 from tests.cases.facts import Each, Facts, NoDriver
+from tests.cases.refused_talk import with_a_large_picture
+from tests.desk import Desk, fed
+from tests.engines_for_tests import compressor
 
 KEY = "sk-loopback-0123456789"
 EVENTS = {"Content-Type": "text/event-stream"}
 BETWEEN = "an {} message stands between the tool result and the user turn"
+ROOMY = 1_000_000
 QUESTION: list[Message] = [{"role": "user", "content": "hello?"}]
 CALL: Any = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -104,7 +109,8 @@ def echoed(case: Case, folder: Path) -> Facts:
 
 def picture_refused(case: Case, folder: Path) -> Facts:
     """A picture that a service refuses: what the refusal is taken for, and a result with a picture as it is sent again."""
-    taken_for = classify(refusal(case.input["http_status"], case.input["body"]), Sent())
+    error = refusal(case.input["http_status"], case.input["body"])
+    taken_for = classify(error, Sent())
     with LoopbackServer([_step(case.input["http_status"], case.input["body"]), "seen"]) as server, suppress(ServiceError):
         provider(server).ask(LOOKED)
     sent = [request.messages[-1]["content"] for request in server.requests]
@@ -112,9 +118,18 @@ def picture_refused(case: Case, folder: Path) -> Facts:
         "class": str(taken_for.kind),
         "parsed_message_index": taken_for.message,
         "first_tool_content_type": type(sent[0]).__name__,
-        "retry_tool_content_type": type(sent[-1]).__name__,
+        "retry_tool_content_type": Each({"the client": type(sent[-1]).__name__, "a conversation": type(as_text(error)).__name__}),
         "requests": len(sent),
+        **(with_a_large_picture(error) if taken_for.kind is Kind.IMAGE_TOO_LARGE else {}),
     }
+
+
+def as_text(error: ServiceError) -> object:
+    """What a conversation makes of a result with a picture after a refusal."""
+    talk = fed(Desk(MemoryStore()).open(compressor(ROOMY)), LOOKED)
+    talk.window()
+    talk.refused(error)
+    return talk.window()[-1].get("content")
 
 
 def refusal(status: int | None, body: Any) -> ServiceError:

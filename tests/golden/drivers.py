@@ -4,10 +4,40 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from tests.golden import boundaries, compressing, contract, failing, manual, model_facts, pruning, publishing, stores, summaries, tokens
+from tests.golden import (
+    boundaries,
+    caching,
+    compressing,
+    contract,
+    failing,
+    manual,
+    model_facts,
+    pruning,
+    publishing,
+    refusals,
+    stores,
+    summaries,
+    tokens,
+    triggering,
+)
 from tests.golden.reading import Driver
 
-ROOMS = (tokens, pruning, boundaries, compressing, contract, stores, publishing, manual, summaries, model_facts, failing)
+ROOMS = (
+    tokens,
+    pruning,
+    boundaries,
+    compressing,
+    contract,
+    stores,
+    publishing,
+    manual,
+    summaries,
+    model_facts,
+    failing,
+    caching,
+    triggering,
+    refusals,
+)
 DRIVERS: tuple[tuple[str, Driver], ...] = tuple(row for room in ROOMS for row in room.DRIVERS.items())
 
 

@@ -14,7 +14,20 @@ from hypothesis import strategies as st
 from host.messages.canonical import canonical
 from host.messages.reading import calls_of, is_system, parts_of
 from host.messages.types import Message
-from host.provider.caching import LAYOUTS, LOOK_BACK, MARKER, MOST_MARKERS, SERVICES, Layout, Ttl, banner, layout_for, mark, unmarked
+from host.provider.caching import (
+    LAYOUTS,
+    LOOK_BACK,
+    MARKER,
+    MOST_MARKERS,
+    SERVICES,
+    Layout,
+    Ttl,
+    Unmarked,
+    banner,
+    layout_for,
+    mark,
+    unmarked,
+)
 from host.testing.histories import assistant_messages, histories, tool_groups, user_messages
 
 NATIVE, ENVELOPE = Layout.NATIVE, Layout.ENVELOPE
@@ -257,3 +270,13 @@ def _as_parts(message: Message) -> Message:
 def _blocks(messages: list[Message]) -> int:
     details = sum(len(message.get("reasoning_details") or ()) for message in messages)
     return details + sum(len(parts_of(message)) + len(calls_of(message)) for message in messages)
+
+
+@given(st.lists(histories(), min_size=2, max_size=4), LAYOUT)
+def test_what_is_known_of_a_former_request_changes_no_request(requests: list[list[Message]], layout: Layout) -> None:
+    known, growing = Unmarked(), cast(list[Message], [])
+    for request in requests:
+        growing = [*growing[: len(growing) // 2], *mark(growing[len(growing) // 2 :], layout), *request]
+        before = deepcopy(growing)
+        assert mark(growing, layout, known=known) == mark(growing, layout)
+        assert growing == before

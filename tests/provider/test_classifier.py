@@ -69,6 +69,39 @@ def test_nothing_is_raised(status: int | None, body: Any, text: str) -> None:
     assert classify(body, Sent()).kind in Kind
 
 
+NAMES = ("body", "detail", "message", "code", "status", "status_code", "response", "retry_after", "headers", "text", "__cause__")
+
+
+def _hostile(names: set[str], printed: bool) -> Exception:
+    """An error whose properties of these names raise, and whose text too where it is not printed."""
+
+    def fails(self: object, *rest: object) -> Any:
+        raise RuntimeError("no such thing")
+
+    members: dict[str, Any] = {name: property(fails) for name in names}
+    return type("Hostile", (Exception,), members if printed else {**members, "__str__": fails, "__repr__": fails})(WORDS)  # type: ignore[no-any-return]
+
+
+@given(st.sets(st.sampled_from(NAMES)), st.booleans(), st.none() | st.integers())
+def test_an_error_whose_properties_raise(names: set[str], printed: bool, number: int | None) -> None:
+    error = _hostile(names, printed)
+    kind = classify(error, Sent()).kind
+    assert kind is (Kind.CONTEXT_OVERFLOW if printed else Kind.UNKNOWN)
+    assert classify(Refused(400, [error, {"code": number}, Unreadable()], WORDS), Sent()).kind is Kind.CONTEXT_OVERFLOW
+
+
+class Unreadable(dict[str, Any]):
+    """A body that fails when it is read."""
+
+    def items(self) -> Any:
+        raise RuntimeError("gone")
+
+
+def test_what_stands_before_the_part_that_cannot_be_read_is_read() -> None:
+    assert classify(Refused(400, [ERROR, Unreadable()]), Sent()).limit == 200_000
+    assert classify(Refused(400, {"code": -(10**400)}), Sent()).kind is Kind.FORMAT
+
+
 @pytest.mark.parametrize(
     ("text", "wait"), [("rate limit: try again in 7.66s", 7.66), ('{"retryDelay": "40s"}', 40.0), ("rate limit", None)]
 )

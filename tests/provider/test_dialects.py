@@ -70,6 +70,11 @@ def test_at_mistral_ids_have_nine_letters_and_stay_pairs() -> None:
     assert wire(short, MISTRAL) == short
 
 
+def test_at_mistral_calls_that_are_none_go_as_they_are() -> None:
+    torn: Any = {**CALL, "tool_calls": [None, 5]}
+    assert wire([torn], MISTRAL)[0]["tool_calls"][:2] == [None, 5]
+
+
 def test_at_mistral_only_results_have_names() -> None:
     sent = wire([{**user("a"), "name": "anna"}, {**RESULT, "name": "run"}], MISTRAL)
     assert [message.get("name") for message in sent] == [None, "run"]

@@ -23,6 +23,7 @@ ROWS: list[tuple[int | None, str]] = [
     (429, "Extra usage is required for long context requests."),
     (400, "The long context beta is not yet available for this subscription."),
     (400, "tool message content must be a string"),
+    (400, "Too many images in request. Max is 10."),
     (400, "image exceeds 5 MB maximum"),
     (400, "Unsupported parameter: 'max_tokens' is not supported with this model"),
     (400, "No tool output found for function call call_abc."),
