@@ -1,4 +1,4 @@
-"""How much of two sets of labels is found that were written apart from the code (tests/given/receipts).
+"""How much of three sets of labels is found that were written before the code that finds it (tests/given/receipts).
 
 The floors are what was reached: they fail when it gets worse.
 """
@@ -38,8 +38,9 @@ class Floors:
 
 
 FLOORS = {
-    "first": Floors(recall=0.98, precision=0.97, rules=0.96, others=0.06, superseded=45, lost=1),
-    "second": Floors(recall=0.95, precision=0.95, rules=0.97, others=0.20, superseded=19, lost=1),
+    "first": Floors(recall=0.98, precision=0.97, rules=0.96, others=0.06, superseded=48, lost=0),
+    "second": Floors(recall=0.95, precision=0.95, rules=0.97, others=0.20, superseded=25, lost=0),
+    "third": Floors(recall=0.95, precision=0.98, rules=0.97, others=0.50, superseded=77, lost=0),
 }
 
 

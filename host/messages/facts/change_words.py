@@ -21,7 +21,7 @@ CONCEPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("timeout", ("timeout", "超时", "タイムアウト")), ("port", ("port", "端口", "ポート")),
     ("database", ("database", "数据库", "データベース")), ("version", ("version", "版本", "バージョン")),
     ("server", ("server", "服务器", "サーバ")), ("release", ("release", "发布", "上线", "公開", "リリース")),
-    ("deadline", ("deadline", "截止", "期限", "締め切り")), ("budget", ("budget", "预算", "予算")),
+    ("deadline", ("deadline", "截止", "期限", "締め切り", "締切", "交稿", "截稿")), ("budget", ("budget", "预算", "予算")),
     ("branch", ("branch", "分支", "ブランチ")), ("interval", ("interval", "间隔", "間隔")),
     ("limit", ("limit", "上限", "限制", "制限")), ("backup", ("backup", "备份", "バックアップ")),
     ("meeting", ("meeting", "会议", "会議")), ("production", ("production", "生产", "本番")),
@@ -45,25 +45,34 @@ KEPT_WORDS = re.compile(
         r"建议|変えません|のまま")
 OLD_BEFORE = re.compile(
     r"(?i)(?:\b(?:instead of|rather than|not|no longer|no more|replac(?:es|ed|ing)|old|former(?:ly)?|previous(?:ly)?|earlier|was|"
-        r"used to be|retired|forget|drop|scrap|outdated|stale|wrong|supersedes)(?: (?:the|a|an|at|on|in|to|be|our|is))*[ :]"
+        r"used to be|retired|forget(?:\s+about)?|drop|scrap|outdated|stale|wrong|supersedes)(?: (?:the|a|an|at|on|in|to|be|our|is))*[ :]"
     r"|[\"']?(?:replaces|supersedes|previous\w*|old\w*|was)[\"']?\s?[:=]\s?[\"'`]?|旧的?|(?:原来|之前|以前|本来|原本|原先)(?:的|是|为|"
         r"写的?)?|不是|不用|不再用?|不要用|取代|替换|古い|以前の|前の|旧|元の)[\s「“\"'`]{0,3}$")
 OLD_AFTER = re.compile(
-    r"(?i)[`\"'」”]?\s?(?:(?:ではなく|じゃなく|でなく|は古い|は廃止|は使わ|から|より)|(?:->|→|=>)|(?:is|are|was|got|"
+    r"(?i)[`\"'」”]?\s?(?:(?:ではなく|じゃなく|でなく|は古い|は廃止|は使わ|から(?!に)(?=[^。]{0,24}[にへ])|より)"
+    r"|(?:->|→|=>)|(?:is|are|was|got|is being|are being|"
         r"has been) (?:now )?(?:old|gone|retired|history|dead|wrong|outdated|cancelled|replaced|dropped|no longer|shut|off"
         r"|switched off|turned off|deprecated|taken|occupied|already (?:in use|used|taken)|in use|broken|buggy|blocked|leaking|unstable"
-        r"|too old|unsupported)\b|(?: has| just)? (?:died|crashes|crashed|broke down|burnt out"
+        r"|too old|unsupported|expired|sold out|(?:fully )?booked|discontinued|out of stock|unavailable|out(?=\s*[.,;!]|$))(?!\w)"
+        r"|(?: has| just)? (?:died|expired|crashes|crashed|broke down|burnt out"
         r"|was retired|leaks?|fails|is leaky|has (?:a|an) (?:\w+ )?(?:bug|leak|cve|vulnerability)|segfaults|hangs)\b"
-        r"|\s?(?:有|存在)\S{0,6}?(?:泄漏|漏洞|问题|bug)|被占用"
-        r"|已被?占用|会?崩溃|(?:都|"
-        r"统一)?(?:改成|改为|换成|换到|改到)|作废|不用了|停用|让给|下线|废弃|过期|有误|取消|は(?:停止|終了|間違))")
+        r"|\s?(?:有|存在)\S{0,6}?(?:泄漏|漏洞|问题|bug)|被占"
+        r"|已占用|会?崩溃|(?:都|统一)?(?:改成|改为|换成|换到|改到)"
+        r"|作废|不用了|没票|没了|没货|卖完|售罄|订满|失效|停用|让给|下线|废弃|过期|有误|取消|は(?:停止|終了|間違))")
 BOUNDS = re.compile(
-    r"(?i)(?:\b(before|after|until|above|below|under|over|at most|at least|more than|less than|within|by|up to)|(不超过|至少|最多|以内|"
-        r"不得超过|上限|下限))[ 是为は]{0,2}$"
+    r"(?i)(?:\b(before|after|until|above|below|under|over|at most|at least|more than|less than|within|by|up to)|(不超过|至少|最少|最多"
+        r"|以内|不得超过|上限|下限))[ 是为は]{0,2}$"
 )
 TURN = re.compile(
     r"(?i)i['’]d (?:like|prefer|say)|make (?:it|that)|(?:is|are) now|becomes?\b|\binstead\b|should be|->|→|改成|改为|改到|改用|换成|"
         r"推迟到|提前到|调到|而是|に変更|ではなく|から|へ"
 )
+EXCHANGES = re.compile(
+    r"(?i)\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|trad(?:e|ed|ing)|chang(?:e|es|ed|ing)|renam(?:e|es|ed|ing)"
+    r"|updat(?:e|es|ed|ing)|bump(?:s|ed|ing)?|upgrad(?:e|es|ed|ing)|migrat(?:e|es|ed|ing))\s+(?:(?:the|our|my|its|your)\s+)?"
+    r"(?:(?!with\b|to\b|by\b|for\b|from\b)[\w-]+\s+){0,2}[`\"']?$"
+)
+EXCHANGED = re.compile(r"(?i)[`\"']?\s(?:with|by|for|to)\s(?:the\s)?(?:[\w-]+\s)?[`\"']?(?=\S*[\d/_.-])")
+"""What stands before and after the first of two values of which the second takes the place ("swap the A host for B")."""
 FROM = re.compile(r"(?i)\bfrom [`\"']?$")
 # fmt: on

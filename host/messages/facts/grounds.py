@@ -8,12 +8,28 @@ from typing import NamedTuple
 
 from host.messages.facts.fact import FactKind
 from host.messages.facts.holding import Held
-from host.messages.facts.likeness import FAR, FREE, HOSTS, are_comparable, are_hosts_alike, are_of_one_form, are_of_two, closeness, likeness
+from host.messages.facts.likeness import (
+    FAR,
+    FREE,
+    HOSTS,
+    are_comparable,
+    are_hosts_alike,
+    are_of_one_file,
+    are_of_one_form,
+    are_of_two,
+    are_of_two_items,
+    are_of_two_people,
+    closeness,
+    is_as_asked,
+    is_permitted,
+    is_spoken,
+    likeness,
+)
 from host.messages.facts.listing import are_of_a_list, differ_in_numbers
 from host.messages.facts.rule_shape import is_bound
 from host.messages.facts.said import Said
 from host.messages.facts.subjects import turns
-from host.messages.facts.topic_words import CHANGE
+from host.messages.facts.topic_words import CHANGE, MOVED
 from host.messages.facts.topics import are_apart, are_qualified_apart, names_more, shared, topic_of
 
 BREATH = 2
@@ -23,7 +39,7 @@ NEAR = 16
 """Rows back in which a bare value with a word of change ("make that 12") finds the value that it is of."""
 
 SHORT = 16
-"""Characters of a sentence between two values that says nothing but that the first was wrong ("no, that's his.")."""
+"""Characters of a sentence between two values that only says that the first was wrong ("no, that's his.")."""
 
 BY_NAME = frozenset({FactKind.error, FactKind.env, FactKind.hash})
 """Kinds whose values are names of things: another one is another thing, unless the old one is called old."""
@@ -37,10 +53,9 @@ BUDGET = "budget"
 UP_TO = "up to"
 """A bound, or where something is raised to."""
 
-MOVED = re.compile(r"(?i)\b(?:moved|migrated|switched)\s+(?:\w+\s+){0,2}to\s+(?:https?://)?[`\"']?$|(?:迁移?|搬|换)到\s?$")
-"""What leads to the place where things are now."""
 
-CLOCK_HOUR = re.compile(r"\d{1,2}(?=[:h.]\d\d)")
+JUDGED = re.compile(r"(?i)\s(?:looks?|feels?|seems?|sounds?|lets?|makes?|gives?|causes?|breaks?|is|was)\b")
+"""What leads from an older value to what is wrong with it ("18 pt looks tiny, 28 pt please")."""
 
 
 class Pair(NamedTuple):
@@ -101,24 +116,18 @@ def _recalls(pair: Pair) -> bool:
         return False
     if other.text in one.said_before and (named := re.search(rf"(?<![\w.]){re.escape(other.text)}(?!\.?\w)", one.said_before)):
         is_in_lead = named.start() < len(one.said_before) - one.told.at
-        is_led = (one.is_bare and (is_in_lead or one.is_changed)) or CHANGE.search(one.said_before, named.end()) is not None
-        return pair.is_alike and is_led
-    return bool(one.spoken_before) and _is_spoken(other, one.spoken_before)
-
-
-def _is_spoken(other: Said, numbers: frozenset[float]) -> bool:
-    """Whether a value is one of the numbers that stand in words: 40, or 17:00 for "five"."""
-    if other.form == "clock":
-        hour = CLOCK_HOUR.match(other.text)
-        return hour is not None and any(int(hour[0]) % 12 == number % 12 for number in numbers)
-    return other.number in numbers
+        is_left = is_in_lead or one.is_changed or JUDGED.match(one.said_before, named.end()) is not None
+        return pair.is_alike and ((one.is_bare and is_left) or CHANGE.search(one.said_before, named.end()) is not None)
+    return bool(one.spoken_before) and is_spoken(other, one.spoken_before)
 
 
 def _limits_again(pair: Pair) -> bool:
-    """Two rules bound the same from the same side: "never younger than 90 days", "keep at least 30 days"."""
+    """Two rules bound the same from the same side ("never younger than 90 days", "keep at least 30 days"), or one lets it go further."""
     one, other = pair.one, pair.other
-    if not (one.is_ruled and other.is_ruled and one.form == other.form and one.limit == other.limit != ""):
+    if not (one.form == other.form and one.limit == other.limit != "" and other.is_ruled and (one.is_ruled or is_permitted(one))):
         return False
+    if is_permitted(one) and one.is_bare and one.counted.words:
+        return one.counted.words == other.counted.words
     mine, theirs = one.topic.words, other.topic.words
     return bool(mine & theirs) and (mine <= theirs or theirs <= mine)
 
@@ -158,10 +167,12 @@ def _is_a_newer_one(pair: Pair) -> bool:
     return one.kind is FactKind.quoted or not _names_another(pair)
 
 
-def _moves_to_a_host(pair: Pair) -> bool:
-    """Everything moved to a host that is named like the one of the older value: an image, a repository, an address."""
+def _moves(pair: Pair) -> bool:
+    """Everything moved to a host that is named like the one of the older value (an image, a repository), or a file to another folder."""
     one, other = pair.one, pair.other
-    return one.kind in HOSTS and MOVED.search(one.around[: one.told.at]) is not None and are_hosts_alike(one, other)
+    if MOVED.search(one.around[: one.told.at]) is None:
+        return False
+    return (one.kind in HOSTS and are_hosts_alike(one, other)) or are_of_one_file(one, other)
 
 
 def _answers(pair: Pair) -> bool:
@@ -178,6 +189,9 @@ def _is_the_only_one(pair: Pair) -> bool:
     if not pair.is_only or pair.age > NEAR or one.kind is not FactKind.quantity or one.form in ("", "ratio") or one.form != pair.other.form:
         return False
     is_led = one.is_bare or (one.is_changed and one.form not in COMMON and one.own_topic.weight <= 1 and not one.items)
+    named = one.own_topic.words - one.own_topic.speakers
+    if is_led and named and one.form.isascii() and not one.counted.words:  # a unit, which says nothing of what has it
+        is_led = not named.isdisjoint(pair.held.topic.words | pair.held.wide.words)
     if not is_led and one.is_changed and one.form == "money" and BUDGET in one.own_topic.words:
         other = pair.other
         is_led = is_bound(other.around, other.told.at, other.told.at + len(other.text))
@@ -225,7 +239,7 @@ GROUNDS: tuple[Ground, ...] = (
     Ground(6, _changes),
     Ground(6, _says_again),
     Ground(6, _is_a_newer_one),
-    Ground(6, _moves_to_a_host),
+    Ground(6, _moves),
     Ground(5, _answers),
     Ground(4, _is_the_only_one),
     Ground(4, _changes_widely),
@@ -240,14 +254,14 @@ SURE = 8
 NOT_FAR = 0.25
 """Share of the larger number from which two are about as large."""
 
-Rank = tuple[int, float, bool, bool, bool, int]
+Rank = tuple[int, float, bool, bool, bool, bool, int]
 
 
 def rank(one: Said, held: Held, *, is_only: bool = False) -> Rank | None:
     """How surely a value takes the place of one that holds; None where nothing says so.
 
     ``is_only``: no other value that is at hand is of its unit. Of equally sure grounds the one with more words in common counts,
-    then that the numbers are about as large, then what was said last.
+    then that the numbers are about as large, then what the user said, then what was said last.
     """
     other = held.said
     if (
@@ -263,12 +277,12 @@ def rank(one: Said, held: Held, *, is_only: bool = False) -> Rank | None:
     if not sure:
         return None
     common = shared(one.topic, held.topic) + shared(one.wide_topic, held.wide) / 4
-    return sure, common, closeness(one, other) > NOT_FAR, pair.age <= BREATH, pair.is_of_one_form, held.order
+    return sure, common, closeness(one, other) > NOT_FAR, pair.age <= BREATH, held.by_user, pair.is_of_one_form, held.order
 
 
 def _how_sure(pair: Pair) -> int:
     sure = next((ground.sure for ground in GROUNDS if ground.has(pair)), 0)
-    if sure and _are_two_entries(pair):
+    if sure and (_are_two_entries(pair) or are_of_two_people(pair.one, pair.other)):
         return 0
     if 0 < sure < SURE and (_stand_side_by_side(pair) or are_of_two(pair.one, pair.other)):
         return 0
@@ -309,7 +323,7 @@ def _may_point(pair: Pair) -> bool:
     if one.kind is FactKind.id or (one.kind is FactKind.quoted and one.is_name):
         return likeness(one, other) > 0
     is_address = FactKind.address in (one.kind, other.kind)
-    return is_address or (closeness(one, other) * FAR >= 1 and _is_as_asked(one, other))
+    return is_address or (closeness(one, other) * FAR >= 1 and is_as_asked(one, other))
 
 
 def _names_another(pair: Pair) -> bool:
@@ -320,13 +334,6 @@ def _names_another(pair: Pair) -> bool:
         return True
     named = one.subject_before.words
     return bool(named) and named.isdisjoint(held.topic.words) and named.isdisjoint(held.wide.words)
-
-
-def _is_as_asked(one: Said, other: Said) -> bool:
-    """Whether the newer number is lower or higher, as its words ask."""
-    if not one.trend or one.amount is None or other.amount is None or one.is_plain != other.is_plain:
-        return True
-    return (one.amount - other.amount) * one.trend > 0
 
 
 def _are_of_one(pair: Pair) -> bool:
@@ -340,8 +347,3 @@ def _are_of_one(pair: Pair) -> bool:
     if pair.other.is_bare and len(common) > 1:
         return not are_qualified_apart(one.topic, theirs)
     return not are_apart(one.topic, theirs)
-
-
-def are_of_two_items(one: Said, other: Said) -> bool:
-    """Whether two clauses tell by a number which of a kind they are of ("mic 1", "mic 2")."""
-    return any(other.items.get(word, number) != number for word, number in one.items.items())

@@ -7,6 +7,7 @@ import re
 from host.messages.facts.fact import FactKind
 from host.messages.facts.rule_shape import are_apart
 from host.messages.facts.said import Said
+from host.messages.facts.said_words import PERMITS
 
 FREE = frozenset({FactKind.url, FactKind.address, FactKind.path, FactKind.version, FactKind.email, FactKind.id})
 """Kinds whose values may look quite different and still be of one subject."""
@@ -28,6 +29,13 @@ ON_HOST = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?::\d+)?/")
 
 FEW = 2
 """Subject words of a clause that make of it one of its own beside a rule."""
+
+MINE = re.compile(r"(?i)\b(?:my|mine|our|ours)\b|我")
+THEIRS = re.compile(r"(?i)\b(?:his|her|their)\b|[他她]们?的")
+FILE = re.compile(r"[^/]+\.\w+$")
+"""The name of a file, at the end of its path."""
+
+CLOCK_HOUR = re.compile(r"\d{1,2}(?=[:h.]\d\d)")
 
 HALF_ALIKE = 0.25
 """Share of the pairs of letters from which one text is another wording of an older one."""
@@ -147,6 +155,12 @@ def are_hosts_alike(one: Said, other: Said) -> bool:
     return len(apart) == 1 and (apart[0][0].rstrip("0123456789") == apart[0][1].rstrip("0123456789") or set(apart[0]) <= {"old", "new"})
 
 
+def are_of_one_file(one: Said, other: Said) -> bool:
+    """Whether two paths end in the same name of a file."""
+    mine, theirs = FILE.search(one.text), FILE.search(other.text)
+    return one.kind is other.kind is FactKind.path and mine is not None and theirs is not None and mine[0] == theirs[0]
+
+
 def ties(said: Said) -> tuple[int | str, ...]:
     """By what a value can go with another (``go_together``): its row, the tag at its end, its host."""
     tag = (f":{said.text.rpartition(':')[2]}",) if ":" in said.text else ()
@@ -158,3 +172,33 @@ def ties_sought(said: Said) -> tuple[int | str, ...]:
     if said.kind in HOSTS:
         return said.row, f"//{said.host}"
     return (said.row, f":{said.text}") if said.kind is FactKind.version else (said.row,)
+
+
+def is_spoken(other: Said, numbers: frozenset[float]) -> bool:
+    """Whether a value is one of the numbers that stand in words: 40, or 17:00 for "five"."""
+    if other.form == "clock":
+        hour = CLOCK_HOUR.match(other.text)
+        return hour is not None and any(int(hour[0]) % 12 == number % 12 for number in numbers)
+    return other.number in numbers
+
+
+def are_of_two_items(one: Said, other: Said) -> bool:
+    """Whether two clauses tell by a number which of a kind they are of ("mic 1", "mic 2")."""
+    return any(other.items.get(word, number) != number for word, number in one.items.items())
+
+
+def are_of_two_people(one: Said, other: Said) -> bool:
+    """Whether one is the speaker's own and the other somebody else's ("my flight", "his flight")."""
+    return any(MINE.search(mine.clause) and THEIRS.search(theirs.clause) for mine, theirs in ((one, other), (other, one)))
+
+
+def is_permitted(said: Said) -> bool:
+    """Whether the user lets something go as far as a value ("you can go up to 8 threads")."""
+    return said.role == "user" and PERMITS.search(said.around[: said.told.at]) is not None
+
+
+def is_as_asked(one: Said, other: Said) -> bool:
+    """Whether the newer number is lower or higher, as its words ask."""
+    if not one.trend or one.amount is None or other.amount is None or one.is_plain != other.is_plain:
+        return True
+    return (one.amount - other.amount) * one.trend > 0

@@ -54,7 +54,7 @@ ANY_UNIT = re.compile(r"[ \u00a0]?([A-Za-zµμΩ°][A-Za-zµμΩ°/²³]{0,11}\d
 """What follows a number with a sign is its unit, known or not."""
 CASED_UNIT = re.compile(r"(?=.{2,6}\Z)(?:[a-z]+[A-Z][A-Za-z]*|[A-Z][a-z]*[A-Z]+[a-z]*)")
 """A word of mixed case right after a number is a unit too."""
-MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|\.|º)?[ \u00a0](?:of |de )?([^\W\d_]{3,10})\b\.?")
+MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|\.|º)?[ \u00a0](?:of |de )?([^\W\d_]{3,10})\b(?:\.(?=,? (?:20|19)\d\d\b| \d{1,2}:\d\d))?")
 CLOCK_AFTER = re.compile(r"(?:,? (?:20|19)\d\d\b)?(?:,? (?:at |um |à )?\d{1,2}:\d\d(?::\d\d)?)?")
 DAY = re.compile(r"(?:st|nd|rd|th)?\b(?:,\s\d{4})?(?:,?\s(?:at\s)?\d{1,2}:\d\d(?::\d\d)?)?")
 RATE = re.compile(r" ?(?:/|\b(?:a|an|per|each|every|pro|par|por)\b) ?"

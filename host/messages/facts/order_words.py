@@ -45,10 +45,12 @@ CHANGES = re.compile(r"""(?ix)
 """Words that end what was ordered before. "Now" and "from now on" only begin something: other orders stay."""
 
 DENIED = re.compile(r"""(?ix)
-    (?: \b (?:instead \s+ of|rather \s+ than|no \s+ longer|replac(?:es|ing)) \s+ | , \s* (?:not|never) \s+ ) (?P<after>[^,;.]+)
+    (?: \b (?:instead \s+ of|rather \s+ than|no \s+ longer|replac(?:es|ing)) \s+ | , \s* (?:not|never) \s+ )
+      (?P<after> [^,;.]+? ) (?: \s+ ones? )? (?: (?= [,;.] | $ | \s+ from \s+ now \b ) | \s+ (?:for|when) \s+ (?P<scope> [^,;.]+ ) )
+    | [，,] \s* (?: 不再?用 | 而?不是 | 不要再?用 | 别再?用 ) (?P<behind> [^，。、；,;了]+ )
     | (?P<before>\S+?) \s* ではなく
 """)
-"""What an order calls old."""
+"""What an order calls old, and for what."""
 
 SWAPS = re.compile(r"""(?ix)
     \b (?:use|always) \s+ [\w.-]+ (?: ,? \s+ (?:instead \s+ of|rather \s+ than) | , \s* (?:not|never) ) \s+ [\w.-]+?
@@ -77,6 +79,9 @@ REASON = re.compile(
     r"|,\s+(?:(?:he|she|they|it)['’]?s|half)\s")
 """Where the reason of a rule begins."""
 
+BELONGS = re.compile(r"(?i)\s*(?:for|in|on|at|with|by|from)\b")
+"""Where a part of an order begins that only says more of it ("export a wav, for the archive")."""
+
 WAITS = re.compile(r"(?i)(?:\b(?:without|unless|until|before|except)\b|除非|未经)(?P<thing>.*)")
 """What a ban waits for: where that is waived, so is the ban."""
 
@@ -88,15 +93,16 @@ BINDING = re.compile(r"""(?ix)
     | 必须 | 务必 | 严禁 | 禁止 | 切勿 | 请勿 | 切记 | 不要 | 不能 | 不得 | 不许 | 不准 | 不允许 | 不可以? | 绝不 | 绝对不? | 决不 | 永远不?
     | 始终 | 一律 | 一定不?要? | 千万 | 应该? | 改成 | 改为 | 改到 | 改用 | 换成 | (?:提前|推迟|换)到 | 现在 | 以后 | 其实 | 不再 | 再
     | 都要 | 请 | 别(?!的|人) | 勿 | 可以 | 不用 | 不必 | 了[。！]?$ | 限制 | 规定 | 禁令 | 规则 | 取消 | 解除 | 作废
-    | 必ず | 絶対 | 厳禁 | 必須 | お願い | 下さい | 構い | 大丈夫 | 結構 | 解禁 | 撤回 | 不可 | 変更 | 訂正 | 今後 | 以後 | 常に
-    | やはり | やっぱり | すみません
+    | 必ず | 絶対 | 厳禁 | 必須 | お願い | 下さい | 構い | 大丈夫 | 結構 | 解禁 | 撤回 | 不可 | 変更 | 訂正 | これからは? | 今後は?
+    | 以後 | 常に | やはり | やっぱり | すみません
 """)
 OCCASION = re.compile(r"(?i)\bfor\s+(?:that|this|today|tonight)(?:\s+one)?(?:\s+(?:night|day|time|week|release|once|index|file))?\b")
 """For how long something is permitted."""
 
 ORDERING = (
     "never always ever do don't please must should shall will would can could may cannot also really you we i the a an and but so ok "
-    "okay dont cant wont pls be is are now no not yes stop avoid actually instead sorry either too then"
+    "okay dont cant wont pls you're we're they're it's that's i'm be is are now no not yes stop avoid actually instead sorry either too "
+    "then"
 )
 BINDING_WORDS = frozenset(ORDERING.split())
 """What makes an order, or joins sentences: without these it says what is ordered or forbidden."""
@@ -108,7 +114,8 @@ NOUNS = frozenset(NOUN_WORDS.split())
 LIFTING = (
     "ban bans lifted gone withdrawn dropped allowed permitted free open unlocked fine needed necessary required forget scrap ignore lift "
     "withdraw cancel cancelled canceled revoke restriction embargo constraint freeze need needs have has just again that today touch "
-    "anything rule rules whenever anytime like feel feels good happily everyone knows know talk tell speak dead void history"
+    "anything rule rules whenever anytime like feel feels good happily sent fair game said told mentioned earlier "
+    "everyone knows know talk tell speak dead void history"
 )
 SAYING_NOTHING = (STOP - NOUNS) | frozenset(LIFTING.split())
 """Words of which none says what an order, or its end, is of."""

@@ -14,6 +14,12 @@ from host.messages.facts.said_words import BIRTH
 
 FIELD = re.compile(r"""["']?(?P<label>[A-Za-z_][\w-]{1,40})["']?\s?[:=]\s?["']?(?P<value>[\w.@/-]{2,80})""")
 NAMES = re.compile(r"(?=.*\d)(?=.*[A-Za-z\u4e00-\u9fff])[\w\u4e00-\u9fff-]{3,40}")
+THINGS = re.compile(
+    r"(?i)(?:(?:service|job|app|pod|node|task)[_-]?)?name|service|job|app|deployment|pod|node|cluster|queue|task|container|workflow"
+)
+"""Labels of a field that names a thing which is looked at again and again, not a person or an order."""
+STATES = re.compile(r"(?:^|[a-z_-])(?:revision|generation|commit|sha|digest|build|etag|head|release|version|image|current\w*|latest\w*)$")
+"""Labels of names that change with the state of a thing; under others an id is one more."""
 MOST_NAMES = 4
 """Fields of a record that can say which record it is."""
 
@@ -40,7 +46,7 @@ class Records:
 
     def _field_before(self, one: Said) -> Key | None:
         found = None
-        for name in islice(_names_in(one), MOST_NAMES):
+        for name in islice([*_names_in(one), *_things_in(one)], MOST_NAMES):
             place = f"{name}\0{one.label}"
             found = found or self._fields.get(place)
             self._fields[place] = one.key
@@ -53,6 +59,15 @@ def _names_in(one: Said) -> list[str]:
         return []
     found = (match["value"] for match in FIELD.finditer(one.around))
     return [value for value in found if value != one.text and NAMES.fullmatch(value) and not value[0].isdigit()]
+
+
+def _things_in(one: Said) -> list[str]:
+    """What a record by itself names, whose state a value is of."""
+    is_state = one.kind in MEASURED or one.kind is FactKind.address or STATES.search(one.label or "") is not None
+    if not is_state or one.around.count("{") != 1:
+        return []
+    found = ((match["label"], match["value"]) for match in FIELD.finditer(one.around))
+    return [value for label, value in found if value != one.text and label != one.label and THINGS.fullmatch(label)]
 
 
 def _is_earlier(one: Said, key: Key, holding: Holding) -> bool:

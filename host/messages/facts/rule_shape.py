@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from host.messages.facts.order_words import (
+    BELONGS,
     BINDING,
     BINDING_WORDS,
     BOUND_AFTER,
@@ -81,7 +82,8 @@ class Shape:
     """A rule by what it says. ``settings`` tells of each of ``names`` whether another value can take its place.
 
     ``is_joined``: one clause that is of several things or acts; ``words`` are all that it is said with. ``awaited`` are those of
-    what a ban waits for. Of a sentence that takes a rule back: ``waives`` says that a duty ends, ``resumes`` that a ban does.
+    what a ban waits for, ``scope`` of what ``denied`` is no longer for.
+    Of a sentence that takes a rule back: ``waives`` says that a duty ends, ``resumes`` that a ban does.
     """
 
     forbids: bool
@@ -93,6 +95,7 @@ class Shape:
     settings: tuple[bool, ...]
     subject: Subject
     denied: frozenset[str]
+    scope: frozenset[str]
     swaps: bool
     used: str
     choice: Choice
@@ -115,7 +118,7 @@ def shape_of(sentence: str) -> Shape:
     bare = BINDING.sub(lambda found: " " * len(found[0]), sentence)
     binding = BINDING.sub(lambda found: " " * len(found[0]), without_reason(sentence))
     found = list(filter(_is_said, PIECE.finditer(bare)))
-    pieces = tuple(_spelled(match[0]) for match in found)
+    pieces = tuple("golang" if match[0] == "Go" and match.start() else _spelled(match[0]) for match in found)
     kinds = tuple(_kind_of(match) for match in found)
     signs = tuple(SIGN.findall(PIECE.sub(" ", bare)))
     both = list(zip(pieces, kinds, strict=True))
@@ -124,13 +127,14 @@ def shape_of(sentence: str) -> Shape:
     return Shape(
         forbids=forbids,
         changes=CHANGES.search(sentence) is not None,
-        is_single=sum(1 for part in PART_END.split(binding) if any(map(_is_said, PIECE.finditer(part)))) < 2,
+        is_single=sum(1 for part in PART_END.split(binding) if not BELONGS.match(part) and any(map(_is_said, PIECE.finditer(part)))) < 2,
         pieces=pieces + signs,
         frame=tuple(kind or piece for piece, kind in both) + signs,
         names=tuple(piece for piece, kind in both if kind),
         settings=tuple(_is_set(sentence, match, kind, forbids) for match, kind in zip(found, kinds, strict=True) if kind),
         subject=subject,
-        denied=_all_words(BINDING.sub(" ", denied["after"] or denied["before"])) if denied else frozenset(),
+        denied=_denied(denied["after"] or denied["behind"] or denied["before"]) if denied else frozenset(),
+        scope=_all_words(denied["scope"] or "") if denied else frozenset(),
         swaps=SWAPS.search(sentence) is not None,
         used=stem(_spelled(used["thing"])) if used else "",
         choice=_choice(sentence, found, subject),
@@ -239,6 +243,12 @@ def _choice(sentence: str, found: Sequence[re.Match[str]], subject: Subject) -> 
     rows = frozenset(row for word in chosen for row in RIVAL_ROWS[word])
     saying_as_much = {stem(word) for row in rows for word in RIVALS[row][0].split()} | set(map(stem, chosen))
     return Choice(rows, (subject.latin | subject.han) - saying_as_much)
+
+
+def _denied(text: str) -> frozenset[str]:
+    """The words of what an order calls old."""
+    named = filter(_is_said, PIECE.finditer(BINDING.sub(" ", text)))
+    return frozenset(stem(_spelled(match[0])) for match in named if match[0].lower() not in SAYING_NOTHING)
 
 
 def _all_words(text: str) -> frozenset[str]:

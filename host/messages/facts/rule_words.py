@@ -73,6 +73,8 @@ ENGLISH: tuple[tuple[str, str], ...] = (
     ("has have need needs", r"[hn] (?<!\w[hn]) (?<!\b[Ii]\ [hn]) (?<!\bhe\ [hn]) (?<!\bshe\ [hn]) (?<!n['’]t\ [hn])"
         r" (?<!\bnot\ [hn]) (?:(?<=h)as|(?<=h)ave|(?<=n)eeds?) \s+ to \s+"
         r" (?:be|stay|remain|come|go|work|run|fit|keep|pass) \b"),
+    ("has needs",
+        r"^ (?!I\b|we\b|he\b|she\b|it\b) [^,;.]{2,60}? \b (?:has|needs) \s+ to \s+ [^;.]{2,80} , \s* not \s+ [^,;.]{2,30} [.!]? $"),
     ("prefer preferably avoid", rf"\b prefer(?:ably)? \b | {CLAUSE} avoid \b"),
     ("every each", r"^ (?:please\s+)? \w+ \s+ (?:every|each) \b"),
     ("sure ensure", r"\b(?:make\s+sure|ensure|be\s+sure\s+to)\b"),
@@ -173,7 +175,7 @@ CHINESE = rf"""
     | 不允许
   | 不可以 | 只能 | 只许 | 只可以 | 只准 | 只允许 | 仅限 | 一律 | 绝不 | 绝对不 | 决不 | 永远不 | 始终(?!没) | 优先
   | 最多\s*[\d一两二三四五六七八九十半] | 千万 | 不应该? | 只有.{{1,20}}才 | 一定不 | 都要 | 仅(?=[用在对限可能])
-  | 至少\s*[\d一两二三四五六七八九十半] | 不超过 | 不得超过
+  | [至最]少\s*[\d一两二三四五六七八九十半] | 不超过 | 不得超过
   | 别(?<![特区分个识鉴级类性判离告差派辨]别)(?![的人提墅名处样针致扭急慌怕闹逗说管看担客开介难紧在生弄是]) | 一定要
   | 以后{FROM_NOW} | 今后{FROM_NOW} | 从现在起{FROM_NOW} | 每次{FROM_NOW} | 统一(?:用|使用|写|采用|改成|按)
   | ，\s*{ONLY_HERE} | ；\s*{ONLY_HERE} | ,\s*{ONLY_HERE} | 请{ONLY_HERE} | 不可(?!能|思) | 勿(?=\w) | 都要先
@@ -191,7 +193,8 @@ JAPANESE = rf"""
     | 以外.{{0,12}}(?:ない|禁止|ません) | て{NOT_SO} | で{NOT_SO}
   | なければ(?:なら|なりま|いけ) | しか(?![たし]).{{1,20}}ない
   | だけ{NO_MORE} | のみ{NO_MORE} | べからず | は不可
-  | 優先 | ず{SEE_TO_IT} | ないよう{SEE_TO_IT} | 以内(?:に|で|と) | までに.{{0,12}}(?:こと|必要)
+  | 優先 | これからは?(?=.{{2,40}}て(?:ください|下さい)) | 今後は?(?=.{{2,40}}て(?:ください|下さい))
+  | ず{SEE_TO_IT} | ないよう{SEE_TO_IT} | 以内(?:に|で|と) | までに.{{0,12}}(?:こと|必要)
   | ないこと。?$ | こと(?<!いうこと)(?<=[うくすつぬふむぐぶる]こと)。?$ | 厳守
   | は(?:変え|使い|触り|消し|変更し|公開し|上げ)ません | 常に | 触らな | 勝手に
 """
@@ -227,7 +230,9 @@ ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
         r" (?:lifted|gone|over|off|cancell?ed|withdrawn|dropped|dead|void|history|no\s+longer) \b"),
     ("longer", r"\b no \s+ longer \s+ (?:appl|need|necessary|hold|valid|bind|counts?|true)"),
     ("apply hold count", r"\b (?:doesn['’]t|does\s+not|don['’]t) \s+ (?:apply|hold|count) \s+ (?:any|now)"),
-    ("may can free allowed", r"\b (?:you|we) \s+ (?:may|can|are\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)"),
+    ("may can free allowed",
+        r"\b (?:you|we) (?:\s+(?:may|can) | (?:\s+are|['’]re)\s+(?:free|allowed)) \b (?!\s+(?:only|never|not)\b)"),
+    ("again now", r"\b (?:may|can) \s+ be \s+ \w+ \s+ (?:again|now) \b"),
     ("allowed permitted open free unlocked", r"\b (?:is|are) \s+ (?:now\s+)? (?:allowed|permitted|open|free|unlocked)"
         r"(?:,|;|[.!]?$|\s+(?:now|again|after\s+all|from|to\s+you|for\s+you)\b)"),
     ("fine ok okay", r"\b (?:is|are) \s+ (?:fine|ok|okay) \s+ (?:now|again|after\s+all|from) \b"),
@@ -240,7 +245,7 @@ ENGLISH_RELEASE: tuple[tuple[str, str], ...] = (
 CJK_RELEASE = r"""
     (?:限制|规定|禁令|要求|规则|冻结|约束).{0,8}(?:取消|解除|作废|不用|放开) | (?:取消|解除|放开).{0,12}(?:限制|规定|禁令|要求|规则|冻结)
     | 可以[^，。；,;]{0,24}了 | 不用再 | 不必再 | 不再(?:需要|限制|要求)
-  | 解除 | 撤回 | 取り消し | (?:て|で)も?(?:いい|よい|良い|構い|かまい|大丈夫|結構|OK) | もう(?:必要|不要)
+  | 解除 | 撤回 | 取り消し | (?:て|で)も?(?:いい|よい|良い|よく(?:な|て)|良く(?:な|て)|構い|かまい|大丈夫|結構|OK) | もう(?:必要|不要)
   | なくて(?:も|いい|よい|構|結構|大丈夫) | 解禁
 """
 

@@ -18,6 +18,9 @@ LOOKED_AT = 64
 SO = re.compile(r"(?i)^.*\b(?:so|then|therefore|hence)\s+(?=(?:you|we)\s+(?:can|may)\b|feel\b)")
 """What leads to a permission and is no part of it."""
 
+MOST_NEW_WORDS = 1
+"""Words of a rule that takes another's place which name what is to be used instead; more would say that it is only for some cases."""
+
 MOST_SETTINGS = 8
 """Settings of one rule that are looked at."""
 
@@ -114,7 +117,10 @@ def _denies(new: Shape, old: Shape) -> bool:
         return False
     if new.swaps and new.denied == {old.used}:
         return True
-    return new.denied <= words and words - new.denied <= _all_words(new)
+    mine = _all_words(new)
+    is_no_narrower = bool(mine & words - new.denied) and len(mine - new.denied - words) <= MOST_NEW_WORDS
+    is_all_said = words - new.denied <= mine and new.scope <= words
+    return new.denied <= words and (is_all_said or is_no_narrower)
 
 
 def _changes(new: Shape, old: Shape) -> bool:

@@ -16,9 +16,11 @@ from host.messages.facts.said_words import (
     LOOKED_BACK,
     MANY,
     NUMBER,
+    OF_SOMETHING,
     OVER,
     PREDICATE,
     REPORTED,
+    SAID_BEFORE,
     SUBJECT,
     UNDER,
 )
@@ -32,6 +34,7 @@ from host.messages.facts.topic_words import (
     CORRECTS,
     LESS,
     MORE,
+    MOVED,
     NUMERALS,
     PERHAPS,
     POINTS,
@@ -45,14 +48,8 @@ Key = tuple[bool, str]
 
 PEOPLE = frozenset({"user", "assistant"})
 
-FULL = 1.0
-"""Weight from which a topic names a subject."""
-
 LEADS = 120
 """Characters up to which the sentence before can be what a value is of."""
-
-SAID_BEFORE = 40
-"""Characters before a value in a record that can say what it is of."""
 
 
 class Said:
@@ -165,8 +162,8 @@ class Said:
     def is_bare(self) -> bool:
         """Whether its clause names no subject."""
         before, _, after = self.clause.partition("\0")
-        if not before.strip() and PREDICATE.match(after):
-            return True
+        if (not before.strip() and PREDICATE.match(after)) or OF_SOMETHING.match(after):
+            return OF_SOMETHING.match(after) is None
         said_after = frozenset(filter(str.isascii, topic_of(after).words))  # Han characters that follow are the verb
         named = topic_of(before)
         return not (named.words - named.speakers or said_after or self.head.words)
@@ -291,8 +288,11 @@ class Said:
     @cached_property
     def is_unsure(self) -> bool:
         """Whether it is asked, supposed, reported, remembered or compared, not set."""
-        if self.is_counter or self.is_reported or ASKED.search(self.around) or PERHAPS.search(self.clause):
+        if self.is_counter or self.is_reported or ASKED.search(self.around):
             return True
+        if PERHAPS.search(self.clause):
+            before = self.clause.partition("\0")[0]
+            return not MOVED.search(before) or PERHAPS.search(before) is not None  # "we moved to H2 last week": it is there now
         return self.form == "clock" and CLOCK_NOW.search(self.around[: self.told.at]) is not None
 
     @cached_property

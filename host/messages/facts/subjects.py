@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from host.messages.facts.change_words import BOUNDS, FROM, KEPT_WORDS, OLD_AFTER, OLD_BEFORE, STOP, TURN, UNITS
+from host.messages.facts.change_words import BOUNDS, EXCHANGED, EXCHANGES, FROM, KEPT_WORDS, OLD_AFTER, OLD_BEFORE, STOP, TURN, UNITS
 from host.messages.facts.fact import FactKind, Told
-from host.messages.facts.topic_words import CHANGE
+from host.messages.facts.topic_words import ASKED, CHANGE
 from host.messages.facts.topics import stem
 
 CLAUSE_END = re.compile(r"[;:；：。，、(（)）\n]|,(?=\s)|\s[–—-]\s|\.\s|\b(?:but|and|while|whereas)\b")
@@ -68,6 +68,8 @@ def is_marked_old(told: Told) -> bool:
         return False
     before, after = told.around[max(0, told.at - 40) : told.at], told.around[told.at + len(told.fact.text) :][:40]
     if FROM.search(before) and CHANGE.search(told.around) and TO.match(after):
+        return True
+    if EXCHANGED.match(after) and EXCHANGES.search(before) and not ASKED.search(told.around):
         return True
     return OLD_BEFORE.search(before) is not None or OLD_AFTER.match(after) is not None
 
@@ -161,13 +163,20 @@ def key_of(told: Told) -> str | None:
     before = told.around[max(0, told.at - 48) : told.at]
     is_set = ":" in before[-SET_OFF:] or "=" in before[-SET_OFF:]
     label = (LABEL.search(before) if is_set else None) or (NAMED.search(before) if told.fact.kind is FactKind.version else None)
-    return NUMERALS.sub("0", label[1]).lower() if label else None
+    return NUMERALS.sub("0", _without_lead(label[1])).lower() if label else None
+
+
+def _without_lead(label: str) -> str:
+    """A label without the words before a name of code ("set it to MAX_LAG")."""
+    name = label.rstrip().rpartition(" ")[2]
+    return name if "_" in name else label
 
 
 def bound_of(told: Told) -> str:
-    """The word of a bound that stands right before a value (``before``, ``at most``, ``不超过``); empty without one."""
+    """The word of a bound right before a value (``before``, ``at most``, ``不超过``), "until" as "by"; empty without one."""
     found = BOUNDS.search(told.around[max(0, told.at - 24) : told.at])
-    return found[0].strip().lower() if found else ""
+    word = found[0].strip().lower() if found else ""
+    return "by" if word == "until" else word
 
 
 def is_remembered(told: Told) -> bool:

@@ -57,7 +57,9 @@ class Live:
     def hear(self, told: Iterable[Told]) -> None:
         """Take in what was told next, in the order in which it was said."""
         heard = list(map(Said, told))
-        self._called_old = [said for said in heard if said.role == "user" and not said.key[0] and is_marked_old(said.told)]
+        self._called_old = [
+            said for said in heard if said.role == "user" and not said.key[0] and is_marked_old(said.told) and not _is_history(said)
+        ]
         for said in heard:
             if said.kind is FactKind.release:
                 self._drop(*self._held.rules.lifted_by(said), by=said)
@@ -78,12 +80,17 @@ class Live:
     def _hear_value(self, one: Said) -> None:
         if is_marked_old(one.told) and not (one.is_forbidden or one.is_reported) and self._has_successor(one):
             self._retire(one)
-        elif one.key not in self._replaced or one.role == "user":
+        elif one.key not in self._replaced or (one.role == "user" and not self._is_only_explained(one)):
             replaced = self._replaced_values(one) if self._says_more(one) and not is_marked_old(one.told) else []
             instead_of = self._make_room(one, replaced[0]) if replaced else None
             self._drop(*replaced[1:], by=one)
             self._hold(one, instead_of)
             self._succeed(one)
+
+    def _is_only_explained(self, one: Said) -> bool:
+        """Whether its own sentence has just named what takes its place ("take 12 instead, 15 is too much")."""
+        by = self._replaced.get(one.key)
+        return by is not None and by.row == one.row and by.around == one.around and by is not one.told and not one.is_correction
 
     def _has_successor(self, one: Said) -> bool:
         """Whether an old value was known before, or what takes its place stands in the same sentence."""
@@ -91,9 +98,9 @@ class Live:
             return False
         if is_remembered(one.told) and one.role == "assistant":
             return self._beside(one) is not None
-        if any(key in self._replaced or self._held.get(key) for key in _spellings(one)):
+        if any(key in self._replaced or self._held.get(key) for key in self._spellings(one)):
             return True
-        return self._beside(one) is not None
+        return self._beside(one) is not None and not _is_history(one)
 
     def _beside(self, one: Said) -> Said | None:
         """Another value of its kind that holds and stands in the same sentence."""
@@ -103,9 +110,17 @@ class Live:
     def _retire(self, one: Said) -> None:
         """Drop a value that is called old."""
         by = self._beside(one) or one
-        self._drop(*_spellings(one), by=by)
+        self._drop(*self._spellings(one), by=by)
         self._replaced[one.key] = self._replaced.get(one.key) or by.told
         self._retired = one
+
+    def _spellings(self, one: Said) -> list[Key]:
+        """The texts of a value that is called old: also the one that has the number with its unit or name ("not 15" of "15 kg")."""
+        if not one.is_plain or one.role != "user" or is_remembered(one.told) or self._held.get(one.key):
+            return _spellings(one)
+        ended = re.compile(rf"(?:[A-Za-z][\w.+-]* )?{re.escape(one.text)}(?: ?[^\W\d_]\S*)?")
+        whole = [held.newest.key for held in self._held.newest() if held.is_of_people and ended.fullmatch(held.newest.text)]
+        return whole if len(whole) == 1 else _spellings(one)
 
     def _succeed(self, one: Said) -> None:
         """Where the sentence has just called a value old and named no other, this one is what it says instead."""
@@ -182,8 +197,13 @@ class Live:
         return [key for key in rules if self._held.get(key)]
 
 
+def _is_history(one: Said) -> bool:
+    """Whether a value is told of a time past ("last year it was 200"): what is said beside it need not be of the same."""
+    return is_remembered(one.told) and one.is_unsure
+
+
 def _is_of_kind(one: Said, other: Said) -> bool:
-    return one.kind is other.kind or (one.is_plain and other.is_plain)
+    return one.kind is other.kind or (other.is_plain and (one.is_plain or one.kind is FactKind.version))
 
 
 def _spellings(one: Said) -> list[Key]:

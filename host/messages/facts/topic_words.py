@@ -41,7 +41,7 @@ IDLE_WORDS = (
     "ever once twice much many most some any all each every few several such same other another different own back end least younger "
     "plenty sufficient ideal maximum "
     "finally second early late soon big small high low long short slow fast quick everything nothing something thing things stuff "
-    "way ways bit lot kind sort time times due turned out scrap retired dead gone off "
+    "sudden suddenly slash slashed boost boosted half way ways bit lot kind sort time times due turned out scrap retired dead gone off "
     "true false null none const string return def import int str value type default "
     "false really today tomorrow yesterday tonight monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thurs "
     "fri sat sun january february march april june july august september october november december jan feb mar apr jun jul aug sep sept "
@@ -104,8 +104,8 @@ CJK_SAME = (
 )
 CJK_IDLE = re.compile(
     r"[的了是为在从与吧啊呢嘛哦呀我你您他她它们咱这那哪就都还请让把将及吗么没不才也很太]|(?:改|换|挪|移|调|提|升|降|涨|加|减|推迟|提前|延|换)[成为到至了]|推迟|提前|延期到?|顺延到?|也就是说?|[早晚](?:半|一|两|几)个?(?:小时|钟头|天)|"
-    r"现在|以后|之后|之前|以前|以内|以上|以下|以降|改成|改为|改到|换成|换到|推迟|提前|其实|应该|可以|就是|还是|一下|一个|时候|今天|明天|昨天|刚才|刚刚|"
-    r"変更|今後|以後|今日|明日|昨日|新規|旧|新")
+    r"现在|以后|之后|之前|以前|以内|以上|以下|以降|最少|最多|至少|要求|改成|改为|改到|换成|换到|推迟|提前|其实|应该|可以|就是|还是|一下|一个|时候|今天|明天|昨天|刚才|刚刚|"
+    r"変更|間違い?|開始|(?:分|時間)?(?:遅ら|早め)|日程|日時|日取り|今後|以後|今日|明日|昨日|新規|旧|新")
 """Han characters and words that say nothing of what a clause is of."""
 
 CHANGE = AnyCase(
@@ -120,23 +120,26 @@ CHANGE = AnyCase(
       | increas(?:e|es|ed|ing) | reduc(?:e|es|ed|ing) | cut | extend(?:s|ed)? | postpon(?:e|ed) | push(?:ed)? | shift(?:ed)?
       | delay(?:ed)? | slip(?:s|ped)? | brought | updat(?:e|es|ed) | upgrad(?:e|es|ed|ing) | downgrad(?:e|ed)
       | replac(?:e|es|ed|ing) (?!\s+by\b.{0,4}$)
-      | swap(?:s|ped)? | renam(?:e|ed) | re(?:book|schedul|assign|count|measur|weigh|pric|rout|number|plann|negotiat|calculat)\w*
+      | swap(?:s|ped)? | renam(?:e|ed) | re(?:book|schedul|assign|count|measur|weigh|pric|rout|number|plann|negotiat|calculat|siz|issu|bas
+        |generat|locat|new(?=ed)|new(?=ing))\w* | rotat(?:e|es|ed)
       | trim(?:med)? | voted | picked | chose | approved | granted | agreed \s+ on | settled \s+ on | in \s+ the \s+ end
       | ended \s+ up | insists? | scal(?:e|ed) | crank(?:ed)?
       | revis(?:e|ed) | revert(?:ed)? | shorten(?:ed)? | lengthen(?:ed)? | doubl(?:e|ed) | halv(?:e|ed)
       | promot(?:e|ed) | demot(?:e|ed) | became | becomes | has \s+ been \s+ (?:set|fixed) | drop(?:s|ped)? | went \s+ (?:up|down)
       | took \s+ over | handed | now
-      | new | from \s+ (?:now|today|tomorrow) | as \s+ of | starting | effective | these \s+ days | this \s+ time
+      | new | from \s+ (?:now|today|tonight|tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
+      | as \s+ of | starting | effective | these \s+ days | this \s+ time
       | (?:is|are|was|were|be|['’]s) \s+ (?:way \s+|far \s+|a \s+ bit \s+ |still \s+)? (?:too|overkill|dead|gone|retired|broken|out)
       | too \s+ \w+ | (?:it|that|they|she|he|which) \s+ (?:died|broke|failed|crashed|burnt) | (?:is|are) \s+ (?:full|down|off)
-      | retired | died | crashes | not \s+ enough
+      | retired | died | crashes | (?:not|isn['’]t|aren['’]t|wasn['’]t) \s+ enough | slash(?:ed)? | boost(?:ed)? | chop(?:ped)?
       | oh \s+ no | nah | nope | doch | statt(?:dessen)? | lieber | nun | jetzt | neu(?:er|es|e)? | plutôt | finalement | désormais
       | en \s+ fait | mejor
       | versch(?:ieb|ob)\w* | verleg\w* | erhöh\w* | gesenkt | senk(?:en|t) | geändert | änder\w* | sondern | subi[óo] | sub(?:ir|e)
       | baj(?:ó|ar|a) | cambi\w+
       | aument\w* | augment\w* | baiss\w* | repouss\w* | avanc\w* | déplac\w* | adia\w+ | pass(?:e|a) \s+ (?:à|a)
       | ahora | en \s+ vez | más \s+ bien | agora | em \s+ vez
-      | longer | shorter | smaller | bigger | larger | higher | less | fewer | faster | slower | later | earlier | sooner
+      | tighten(?:ed)? | loosen(?:ed)? | relax(?:ed)? | grew | shrank | expired | supersed(?:es|ed) | amended | all \s+ of \s+ a \s+ sudden
+      | suddenly | longer | shorter | smaller | bigger | larger | higher | less | fewer | faster | slower | later | earlier | sooner
     ) \b
     | 改成 | 改为 | 改到 | 改用 | 改了 | 改回 | 换成 | 换到 | 换了 | 推迟 | 提前 | 调到 | 调整 | 现在 | 更新 | 更正 | 不对 | 其实 | 挪到
     | 移到 | 提到
@@ -145,6 +148,8 @@ CHANGE = AnyCase(
     | 降低 | 增加 | 减少 | 上调 | 下调 | 缩短 | 改期
     | 涨 | 加到 | 减到 | 还是.{0,14}吧 | 太[^\s，。]
     | 不是.{1,24}是 | 多打 | 少打 | 重新定 | 定为 | 错了 | 改一下
+    | [多少][留住放加给买订要算等开]\S{0,2}[一两几半\d] | 缩小 | 扩大 | 放宽 | 收紧
+    | 増え | 減り | 減っ | ずれ | 遅ら | 引き上げ | 引き下げ
     | 変更 | 変わり | 変わっ | やはり | やっぱり | 更新 | 延期 | ではなく | じゃなく | 改め | になりました | となりました | にします
     | に決ま | でお願い
     | 切替 | 切り替え | 訂正 | 間違 | 変え | 替え | 前倒し | 上げ | 下げ | 増や | 減ら | すみません | 今は | 延ば | 伸ば | 移し | 移行
@@ -158,11 +163,14 @@ PERHAPS = AnyCase(
       | consider(?:ing)? | propos(?:e|es|ed) | suggest(?:s|ed)? | used \s+ to | last \s+ (?:year|month|week|time|quarter|sprint|night)
       | back \s+ (?:then|when) | ago | originally | previously | formerly | historically | in \s+ the \s+ past | compared | versus | vs
       | unlike | in \s+ the \s+ (?:paper|docs|example|tutorial) | for \s+ (?:example|instance|comparison|reference) | e\.g\.
-      | (?:do|does)n['’]?t \s+ matter ) \b
+      | (?:do|does)n['’]?t \s+ matter | (?:i|we|he|she|they) \s+ (?:re)?tried ) \b
     | 如果 | 要是 | 假如 | 也许 | 可能 | 建议 | 以前 | 去年 | 上个?月 | 上次 | 当时 | 原来 | 相比 | もし | かもしれ | 以前 | 昨年 | 先月
     | 前回 | 比べ
     """, re.VERBOSE)
 """What makes of a value a guess, a memory or a comparison."""
+
+MOVED = re.compile(r"(?i)\b(?:moved|migrated|switched)\s+(?:\w+\s+){0,2}to\s+(?:https?://)?[`\"']?$|(?:迁移?|搬|换)到\s?$")
+"""What leads to the place where things are now."""
 
 ADDS = AnyCase(
     r"""(?<=\w\s) also \b | \b (?: too (?= \s* (?:[.,;!)]|$)) | as \s+ well | additionally | in \s+ addition | besides | plus

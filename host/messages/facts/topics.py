@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -55,6 +55,15 @@ def stem(word: str) -> str:
     return SAME_STEMS.get(small, small)
 
 
+FIRST_PAIRS = {
+    spelling[:2]: [stem(name) for name, others in CONCEPTS if any(other[:2] == spelling[:2] for other in others)]
+    for _, spellings in CONCEPTS
+    for spelling in spellings
+    if not spelling.isascii()
+}
+"""By the first two Han characters of what has a name in three languages: that name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """The content words of a text, those of them that tell which one is meant ("staging port"), and the first of all."""
@@ -89,7 +98,7 @@ def topic_of(text: str) -> Topic:
         pairs = _pairs(text)
         qualifying |= {one for owner in OWNER.finditer(text) for one in (_pairs(owner[0]) or [stem(owner[0].rstrip("の的 "))])}
         words.update(pairs)
-        first = first or next(iter(pairs), "")
+        first = first or _concept_of(next(iter(pairs), ""), pairs)
     return Topic(frozenset(words), frozenset(qualifying), first, speakers)
 
 
@@ -136,6 +145,11 @@ def _pairs(text: str) -> dict[str, None]:
     pairs = {run[place : place + 2]: None for run in HAN.findall(bare) for place in range(len(run) - 1)}
     pairs |= {stem(name): None for spelling, name in CJK_SAME if spelling in bare}
     return pairs | {stem(name): None for name, spellings in CONCEPTS if any(not one.isascii() and one in bare for one in spellings)}
+
+
+def _concept_of(pair: str, found: Container[str]) -> str:
+    """What a pair of Han characters begins, by its name in three languages, where that is found too; else the pair."""
+    return next((name for name in FIRST_PAIRS.get(pair, ()) if name in found), pair)
 
 
 def shared(mine: Topic, theirs: Topic) -> float:
