@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
+from math import isinf
 from typing import cast
 
 from host.messages.reading import SYSTEM_ROLES, call_arguments, call_id, call_name, calls_of, tool_call_id
@@ -69,6 +71,24 @@ def is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+@lru_cache(maxsize=4_096)  # the calls of a window are looked at before every request
+def is_json_object(text: str) -> bool:
+    """Whether a text is one JSON object, all its numbers finite."""
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(text, parse_constant=_refuse_constant, parse_float=_finite), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if isinf(value):
+        _refuse_constant(digits)
+    return value
 
 
 @dataclass

@@ -16,6 +16,7 @@ from host.provider.wire import (
     SAFE,
     Dialect,
     with_empty_for_null,
+    with_plain_calls,
     with_plain_name,
     with_short_ids,
     with_system_role,
@@ -25,7 +26,7 @@ from host.provider.wire import (
 )
 
 CAPS = ("max_tokens", "max_completion_tokens")
-OWN_ROLES = (without_silence, with_plain_name)  # the role ``developer`` is known there
+OWN_ROLES = (without_silence, with_plain_name, with_plain_calls)  # the role ``developer`` is known there
 
 OPENAI = Dialect(OWN_ROLES, cap="max_completion_tokens")  # newer models refuse the old name
 AZURE = Dialect(OWN_ROLES)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import is_
 from typing import Any, cast
 
 from host.messages.types import JSON, Message
+from host.messages.violations import is_json_object
+from host.transforms.sanitize import RAW
 
 SAYS_NOTHING = {"tool": "(no output)"}
 NO_TEXT = "(no text)"  # of every other role
 GOES_ON = "OK."  # the assistant's, where a service wants a word of it between a result and the user
 PICTURE_LEFT_OUT = "[picture: this service takes only text in results]"
 NAME = re.compile(r"[^A-Za-z0-9_-]+")  # what a participant's name may not hold; 64 characters are the most
+CALL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NAMELESS = "unnamed"  # a call without a name
 SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")  # the only shape of a call's id that Mistral takes
 
 Change = Callable[[Message], Message]
@@ -52,6 +58,31 @@ def with_plain_name(message: Message) -> Message:
     return cast(Message, {**rest, "name": plain} if plain else rest)
 
 
+def with_plain_calls(message: Message) -> Message:
+    """Calls as services take them back: a name of letters, digits, ``_`` and ``-``, and one JSON object as arguments.
+
+    What the model wrote instead is kept in the object, so that it sees its mistake.
+    """
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    plain = [_plain_call(call) for call in calls]
+    return message if all(map(is_, plain, calls)) else cast(Message, {**message, "tool_calls": plain})
+
+
+def _plain_call(call: Any) -> Any:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return call
+    changed: JSON = {}
+    name, arguments = function.get("name"), function.get("arguments")
+    if not (isinstance(name, str) and CALL_NAME.fullmatch(name)):
+        changed["name"] = NAME.sub("_", name if isinstance(name, str) else "")[:64] or NAMELESS
+    if not (isinstance(arguments, str) and is_json_object(arguments)):
+        changed["arguments"] = json.dumps({RAW: arguments}, ensure_ascii=False) if arguments else "{}"
+    return {**call, "function": {**function, **changed}} if changed else call
+
+
 def without_name(message: Message) -> Message:
     """Names on results alone."""
     if "name" not in message or message.get("role") == "tool":
@@ -83,7 +114,7 @@ def with_short_ids(message: Message) -> Message:
     return cast(Message, {**message, **changed}) if changed else message
 
 
-SAFE: tuple[Change, ...] = (without_silence, with_system_role, with_plain_name)
+SAFE: tuple[Change, ...] = (without_silence, with_system_role, with_plain_name, with_plain_calls)
 """What every service takes."""
 
 

@@ -141,7 +141,7 @@ def test_a_server_that_takes_no_null_gets_an_empty_text_from_then_on(words: str)
     taught = learnt(ANY, ServerFailed(SERVICE, words, status=500), request(*GROUP))
     assert taught is not None
     assert wire(GROUP, taught)[1]["content"] == ""
-    assert learnt(taught, ServerFailed(SERVICE, words, status=500), request(*wire(GROUP, taught))) is None
+    assert learnt(taught, ServerFailed(SERVICE, words, status=500), {"messages": wire(GROUP, taught)}) is None
 
 
 def test_what_was_learnt_is_not_learnt_twice() -> None:

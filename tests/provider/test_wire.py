@@ -99,3 +99,30 @@ def test_any_history_becomes_utf8_and_stays_untouched(history: list[Message]) ->
     assert [message["role"] for message in sent] == [message["role"].replace("developer", "system") for message in history]
     assert all(message.get("content") or message.get("tool_calls") for message in sent)
     assert not any(key.startswith("_") for message in sent for key in message)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sent"),
+    [
+        ("run", '{"a": 1}', ("run", '{"a": 1}')),
+        ("", "{}", ("unnamed", "{}")),
+        ("a b/..", "{}", ("a_b_", "{}")),
+        ("x" * 70, "{}", ("x" * 64, "{}")),
+        ("run", "[]", ("run", '{"_raw": "[]"}')),
+        ("run", "null", ("run", '{"_raw": "null"}')),
+        ("run", '"s"', ("run", '{"_raw": "\\"s\\""}')),
+        ("run", '{"q": 1e999}', ("run", '{"_raw": "{\\"q\\": 1e999}"}')),
+        ("run", '{"q": NaN}', ("run", '{"_raw": "{\\"q\\": NaN}"}')),
+        ("run", "", ("run", "{}")),
+    ],
+)
+def test_calls_that_a_model_got_wrong_go_back_as_services_take_them(name: str, arguments: str, sent: tuple[str, str]) -> None:
+    asked: Message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": name, "arguments": arguments}}],
+    }
+    (message,) = wire([asked])
+    function = message["tool_calls"][0]["function"]
+    assert (function["name"], function["arguments"]) == sent
+    assert (function is asked["tool_calls"][0]["function"]) == (sent == (name, arguments))  # type: ignore[index]
