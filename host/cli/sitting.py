@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
 
 from host.cli.globals import Globals
-from host.cli.running import STATUS, Answer
+from host.cli.running import STATUS, forget_empty
+from host.cli.screen import Answer, say
 from host.cli.status_line import Tally, status_line
+from host.errors import CtxhostError
 
 if TYPE_CHECKING:
     from host.engine.offers import Command
-    from host.errors import CtxhostError
     from host.loop.agent import Agent
     from host.loop.events import Event
     from host.store.sqlite.store import SqliteStore
@@ -45,6 +46,8 @@ class Chat:
     status: int = 0
     agent: Agent = field(init=False)
     _screen: Answer = field(init=False)
+    _begun: set[str] = field(default_factory=set)  # conversations of this sitting: empty ones are its own to delete
+    _is_open: bool = False
 
     def __post_init__(self) -> None:
         self._screen = Answer(sys.stdout, quiet=False, verbose=self.settings.verbose)
@@ -55,39 +58,63 @@ class Chat:
         return self.agent.commands
 
     def begin(self, title: str | None) -> None:
-        """Go on in a new session."""
-        self.go_on(self.store.sessions.create(title=title, source=SOURCE))
+        """Go on in a new session. Raises TitleTaken."""
+        kept = self.store.sessions.create(title=title, source=SOURCE)
+        self._begun.add(kept.conversation)
+        self.go_on(kept)
 
     def go_on(self, kept: Kept) -> None:
-        """Go on in this session; the one before is closed and stays in the archive."""
-        from host.app.agents import open_agent
+        """Go on in this session; the one before is closed and stays in the archive. Where it cannot be opened, the old one goes on."""
+        before = self.agent.conversation.session if self._is_open else None
+        if before is not None and self.store.sessions.get(before).conversation == kept.conversation:
+            return
+        self._close_agent()
+        try:
+            self._open(kept)
+        except BaseException:
+            self._forget(kept.conversation)
+            if before is not None:
+                self._open(self.store.sessions.get(before))
+            raise
+        if before is not None:
+            self._forget(self.store.sessions.get(before).conversation)
 
-        opened = open_agent(
-            self.settings,
-            self.store,
-            kept,
-            model=self.wanted.model,
-            engine=self.wanted.engine,
-            window=self.wanted.window,
-            tell=self._tell,
-        )
-        self.close()
-        self.agent, self.tally = opened, Tally()
+    def use(self, model: str) -> None:
+        """Ask another model from now on, in the sessions to come too. Raises NoModel, BadScript."""
+        from host.app.agents import agent_model
+
+        self.agent.use(agent_model(self.settings, model, self.wanted.window))
+        self.wanted = replace(self.wanted, model=model)
 
     def close(self) -> None:
         """Close the agent there is; a session in which nothing was said leaves no trace."""
-        if not hasattr(self, "agent"):
-            return
-        conversation = self.agent.conversation
-        self.agent.close()
-        if conversation.archive.range() == (0, 0):
-            self.store.sessions.delete(self.store.sessions.get(conversation.session).conversation)
+        if self._is_open:
+            session = self.agent.conversation.session
+            self._close_agent()
+            self._forget(self.store.sessions.get(session).conversation)
+
+    def _open(self, kept: Kept) -> None:
+        from host.app.agents import open_agent
+
+        wanted = self.wanted
+        self.agent = open_agent(
+            self.settings, self.store, kept, model=wanted.model, engine=wanted.engine, window=wanted.window, tell=self._tell
+        )
+        self.tally, self._is_open = Tally(), True
+
+    def _close_agent(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self.agent.close()
+
+    def _forget(self, conversation: str) -> None:
+        if conversation in self._begun:
+            forget_empty(self.store, conversation)
 
     def failed(self, error: CtxhostError) -> None:
         """Tell what failed; the chat goes on."""
         self._screen.end()
-        self.status = error.exit_status
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
 
     def interrupted(self) -> None:
         """A command was interrupted; the chat goes on."""
@@ -108,17 +135,21 @@ class Chat:
 
     def turn(self, text: str | None) -> None:
         """Ask the model, and show how things stand after it; None: what was left without an answer."""
-        turn = self.agent.resume() if text is None else self.agent.turn(text)
+        try:
+            turn = self.agent.resume() if text is None else self.agent.turn(text)
+        except CtxhostError as error:
+            self.status = error.exit_status
+            raise
         if turn is None:
             click.echo("nothing is left unanswered")
             return
         self._screen.end()
         self.status = STATUS[turn.reason]
         if turn.reason != "answered":
-            click.echo(f"{turn.reason}{': ' * bool(turn.detail)}{turn.detail}", err=True)
+            say(f"{turn.reason}{': ' * bool(turn.detail)}{turn.detail}", err=True)
         click.echo(status_line(self.agent, self.tally), err=True)
 
     def _tell(self, event: Event) -> None:
-        if hasattr(self, "agent"):
+        if self._is_open:
             self.tally.tell(event, self.agent)
         self._screen.tell(event)

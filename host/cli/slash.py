@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from host.cli.screen import say
 from host.cli.store_text import aligned, plain
 
 if TYPE_CHECKING:
     from host.cli.sitting import Chat
 
 LEAVE = ("/exit", "/quit")
+COMPLETED = 200  # newest sessions
+SHOWN_NAME = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -35,19 +38,30 @@ def slash(chat: Chat, line: str) -> None:
     if known is not None:
         known.run(chat, words.strip())
     elif offered is not None:
-        click.echo(chat.answer_of(offered, words.strip()))
+        say(chat.answer_of(offered, words.strip()))
     elif name in LEAVE:
         chat.is_over = True
     else:
-        near = get_close_matches(name, completions(chat, "/"), n=1)
+        near = get_close_matches(name, _names(chat), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        click.echo(f"there is no command {plain(name)}; {hint}/help lists them. A text that begins with a slash: put a space before it")
+        shown = plain(name if len(name) <= SHOWN_NAME else name[:SHOWN_NAME] + "…")
+        click.echo(f"there is no command {shown}; {hint}/help lists them. A text that begins with a slash: put a space before it")
 
 
-def completions(chat: Chat, text: str) -> list[str]:
-    """The names that begin like this."""
-    names = [*SLASHES, *ALIASES, *LEAVE, *(f"/{command.name}" for command in chat.commands)]
-    return sorted(name for name in names if text.startswith("/") and name.startswith(text))
+def completions(chat: Chat, line: str) -> list[str]:
+    """What the last word of this line may become: a command, behind ``/resume`` a session."""
+    first, blank, word = line.partition(" ")
+    if not blank:
+        return sorted(name for name in _names(chat) if first.startswith("/") and name.startswith(first))
+    if first != "/resume" or " " in word:
+        return []
+    listed = chat.store.sessions.listed(limit=COMPLETED)
+    named = [name for session in listed for name in (session.id, session.title or "") if name and " " not in name]
+    return sorted(name for name in dict.fromkeys(named) if name.startswith(word))
+
+
+def _names(chat: Chat) -> list[str]:
+    return [*SLASHES, *ALIASES, *LEAVE, *(f"/{command.name}" for command in chat.commands)]
 
 
 def compress(chat: Chat, words: str) -> None:
@@ -80,9 +94,7 @@ def model(chat: Chat, words: str) -> None:
     if not words:
         click.echo(plain(chat.agent.model.name))
         return
-    from host.app.agents import agent_model
-
-    chat.agent.use(agent_model(chat.settings, words, chat.wanted.window))
+    chat.use(words)
     click.echo(f"{plain(chat.agent.model.name)} answers from now on, window {chat.agent.conversation.services.facts.window:,} tokens")
 
 
@@ -95,7 +107,7 @@ def new(chat: Chat, words: str) -> None:
 def resume(chat: Chat, words: str) -> None:
     """``/resume ID``."""
     if not words:
-        _same_command("")(chat, "", "sessions", "list", "--limit", "10")
+        _run(chat, "sessions", "list", "--limit", "10")
         return
     chat.go_on(chat.store.sessions.find(words))
     click.echo(f"session {chat.agent.conversation.session}, {len(chat.agent.conversation.view.messages):,} messages in the window")
@@ -104,41 +116,45 @@ def resume(chat: Chat, words: str) -> None:
 
 def grep(chat: Chat, words: str) -> None:
     """``/grep PATTERN``."""
-    from host.cli import run
-
     if not words:
         click.echo("/grep needs something to look for")
         return
     chat.store.search.catch_up()
-    run([*chat.settings.typed, "grep", "--session", chat.agent.conversation.session, "--", words])
+    _run(chat, "grep", "--session", chat.agent.conversation.session, "--", words)
 
 
 def help_page(chat: Chat, words: str) -> None:
     """``/help``."""
     rows = [(f"{name} {each.arguments}".strip(), each.summary) for name, each in SLASHES.items()]
-    rows += [(f"/{command.name}", command.summary) for command in chat.commands]
+    rows += [(plain(f"/{command.name}"), plain(str(command.summary))) for command in chat.commands]
     _show(aligned([*rows, ("/exit", "End the chat, as Ctrl-D does.")]))
+    _show(["", f"The model may call: {', '.join(chat.agent.toolbox.names()) or 'nothing'}."])
 
 
-def _same_command(*words: str) -> Callable[..., None]:
+def _same_command(*words: str) -> Callable[[Chat, str], None]:
     """A command of the command line, with the session of the chat and what was typed behind the slash."""
 
-    def call(chat: Chat, typed: str, *instead: str) -> None:
-        from host.cli import run
-
+    def call(chat: Chat, typed: str) -> None:
         try:
             behind = shlex.split(typed)
         except ValueError as error:
             click.echo(f"{error}: put it in quotes")
             return
-        run([*chat.settings.typed, *(instead or (*words, chat.agent.conversation.session)), *behind])
+        _run(chat, *words, chat.agent.conversation.session, *behind)
 
     return call
 
 
+def _run(chat: Chat, *words: str) -> None:
+    """Run a command line that looks where this one does."""
+    from host.cli import run
+
+    run([*chat.settings.typed, *(() if chat.settings.color else ("--no-color",)), *words])
+
+
 def _show(lines: list[str]) -> None:
     for line in lines:
-        click.echo(line)
+        say(line)
 
 
 SLASHES: Mapping[str, Slash] = {

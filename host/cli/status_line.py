@@ -45,6 +45,7 @@ def status_line(agent: Agent, tally: Tally) -> str:
 def status_lines(agent: Agent, tally: Tally) -> list[tuple[str, str]]:
     """The same in full, a name and a value a line."""
     conversation = agent.conversation
+    conversation.catch_up()  # an undo or a pin may have changed the window
     used, window = conversation.estimate(), conversation.services.facts.window
     named = [
         ("model", plain(agent.model.name)),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+import click
 
 HISTORY = "chat-history"  # in the home folder
 KEPT_LINES = 1_000
@@ -14,13 +17,19 @@ CONTINUED = "\\"  # at the end of a line: the next one belongs to it
 
 
 class TypedLines:
-    """Lines of standard input. ``prompt`` is shown where it is a terminal; ``complete`` gives what a beginning may become."""
+    """Lines of standard input.
+
+    ``prompt`` is shown where somebody types them; ``complete`` gives what the last word of a line may become.
+    """
 
     def __init__(self, history: Path, complete: Callable[[str], Sequence[str]], *, prompt: str = "> ") -> None:
         self._history = history
         self._prompt = prompt
-        self.is_terminal = sys.stdin.isatty()
-        if self.is_terminal:
+        self.is_typed = sys.stdin is not None and sys.stdin.isatty()
+        self._is_edited = self.is_typed and sys.stdout.isatty()  # Python edits lines only where both are a terminal
+        if self.is_typed and isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        if self._is_edited:
             _prepare(history, complete)
 
     def read(self) -> str | None:
@@ -36,17 +45,21 @@ class TypedLines:
 
     def close(self) -> None:
         """Write the history, for its owner alone."""
-        if self.is_terminal:
+        if self._is_edited:
             _keep(self._history)
 
     def _line(self, prompt: str) -> str | None:
-        if not self.is_terminal:
-            raw = sys.stdin.buffer.readline()
-            return raw.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r") if raw else None
-        try:
-            return input(prompt)
-        except EOFError:
+        if self._is_edited:
+            try:
+                return input(prompt)
+            except EOFError:
+                return None
+        if sys.stdin is None:
             return None
+        if self.is_typed:
+            click.echo(prompt, nl=False, err=True)
+        raw = sys.stdin.buffer.readline()
+        return raw.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r") if raw else None
 
 
 def _prepare(history: Path, complete: Callable[[str], Sequence[str]]) -> None:
@@ -58,8 +71,22 @@ def _prepare(history: Path, complete: Callable[[str], Sequence[str]]) -> None:
             readline.read_history_file(history)
         readline.set_history_length(KEPT_LINES)
         readline.set_completer_delims(" \t\n")
-        readline.set_completer(lambda text, index: [*complete(text), None][: index + 1][-1] if index <= len(complete(text)) else None)
+        readline.set_completer(_Completer(complete, lambda: readline.get_line_buffer()[: readline.get_endidx()]))
         readline.parse_and_bind("bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete")
+
+
+class _Completer:
+    """Asks once for each Tab; readline asks for one suggestion after the other."""
+
+    def __init__(self, complete: Callable[[str], Sequence[str]], line: Callable[[], str]) -> None:
+        self._complete = complete
+        self._line = line
+        self._found: Sequence[str] = ()
+
+    def __call__(self, word: str, index: int) -> str | None:
+        if index == 0:
+            self._found = self._complete(self._line())
+        return self._found[index] if index < len(self._found) else None
 
 
 def _keep(history: Path) -> None:

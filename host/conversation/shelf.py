@@ -155,7 +155,7 @@ def refreshed(leases: Leases, lease: Lease, seconds: float) -> Iterator[None]:
     over = threading.Event()
 
     def prolong() -> None:
-        while not over.wait(min(LONGEST_REFRESH, seconds / 2)):
+        while not over.wait(min(LONGEST_REFRESH, seconds / 3)):
             try:
                 if leases.refresh(lease, seconds) is None:
                     return

@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 
 from host.messages.reading import text_of
 from host.messages.types import Message
 from host.store.protocols import Archive, Sessions
-from host.store.values import Session
+from host.store.values import Row, Session
 
 SETTING = "delivered"
 REMEMBERED = 64  # of the newest deliveries of a session
+ELSEWHERE = 0  # the position of what is not among the rows: a command, or a message of an earlier conversation
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """Where a delivery stands in the archive; ``answer`` is what was said to it, None where nothing was yet."""
+    """A delivery that came before; ``answer`` is what was said to it. ``is_open``: it may wait for an answer still."""
 
-    position: int
     answer: Message | None
+    is_open: bool
 
 
-def expected(sessions: Sessions, session: Session, delivery: str, position: int) -> None:
+def named(delivery: str, text: str) -> str:
+    """The delivery with a mark of its text: a message that its user edited has the same id, and is another message."""
+    return f"{delivery}:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def expected(sessions: Sessions, session: Session, name: str, position: int) -> None:
     """Write down that a delivery is about to be archived at this position, or behind it.
 
     Written before the message is: a process that dies between the two leaves a note without a message, which harms nobody.
     """
-    known = [entry for entry in _entries(session) if entry[0] != delivery]
-    sessions.set(session.id, **{SETTING: [*known, [delivery, position]][-REMEMBERED:]})
+    known = [entry for entry in _entries(session) if entry[0] != name]
+    sessions.set(session.id, **{SETTING: [*known, (name, position)][-REMEMBERED:]})
 
 
-def found(session: Session, archive: Archive, delivery: str, text: str) -> Delivered | None:
-    """The delivery where it is in the archive, with the answer to it."""
-    start = next((position for known, position in reversed(_entries(session)) if known == delivery), None)
-    if not delivery or start is None:
+def carried(session: Session) -> list[tuple[str, int]]:
+    """The notes for the conversation after this one: what was delivered before it begins is not delivered to it."""
+    return [(name, ELSEWHERE) for name, _ in _entries(session)]
+
+
+def found(session: Session, archive: Archive, name: str, text: str) -> Delivered | None:
+    """The delivery where it came before, with the answer to it; None where it is new, or died before it was kept."""
+    entries = _entries(session)
+    at = next((index for index, entry in enumerate(entries) if entry[0] == name), None)
+    if at is None:
         return None
-    rows = [row for row in archive.rows(start) if row.message is not None]
-    asked = next((index for index, row in enumerate(rows) if row.role == "user" and row.message == question(text)), None)
-    if asked is None:
-        return None
-    answer: Message | None = None
-    for row in rows[asked + 1 :]:
-        if row.role == "user":
-            break
-        if row.role == "assistant" and row.message is not None:
-            answer = row.message if text_of(row.message).strip() and not row.message.get("tool_calls") else None
-    return Delivered(rows[asked].position, answer)
+    start = entries[at][1]
+    if start == ELSEWHERE:
+        return Delivered(None, is_open=False)
+    after = next((position for _, position in entries[at + 1 :] if position != ELSEWHERE), None)
+    return _among(list(archive.rows(start)), text, after)
 
 
 def question(text: str) -> Message:
@@ -53,8 +61,30 @@ def question(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
+def _among(rows: list[Row], text: str, after: int | None) -> Delivered | None:
+    """The message with this text before the position ``after``, where the next delivery was expected. An erased one was there too."""
+    own = [row for row in rows if row.role == "user" and (after is None or row.position < after)]
+    asked = next((row for row in own if row.message == question(text)), None)
+    if asked is None:
+        return Delivered(None, is_open=False) if any(row.message is None for row in own) else None
+    answer = _answer([row for row in rows if row.position > asked.position])
+    return Delivered(answer, is_open=answer is None)
+
+
+def _answer(rows: Iterable[Row]) -> Message | None:
+    """The last words of the model before the user's next."""
+    answer: Message | None = None
+    for row in rows:
+        if row.role == "user":
+            break
+        if row.role == "assistant":
+            is_final = row.message is not None and text_of(row.message).strip() and not row.message.get("tool_calls")
+            answer = row.message if is_final else None
+    return answer
+
+
 def _entries(session: Session) -> list[tuple[str, int]]:
     """What is written down, as far as it makes sense: settings may be written by hand."""
     entries = session.settings.get(SETTING)
-    pairs = [entry for entry in entries if isinstance(entry, list) and len(entry) == 2] if isinstance(entries, list) else []
-    return [(known, position) for known, position in pairs if isinstance(known, str) and isinstance(position, int)]
+    pairs = [tuple(entry) for entry in entries if isinstance(entry, list | tuple) and len(entry) == 2] if isinstance(entries, list) else []
+    return [(name, position) for name, position in pairs if isinstance(name, str) and type(position) is int and position >= 0]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Protocol
 
-from host.conversation.feedback import feedback
-from host.conversation.manual import too_few
+from host.conversation.conversation import Conversation
+from host.conversation.feedback import AGGRESSIVE, feedback, preview_lines
+from host.conversation.manual import CompressArguments, parse_compress_arguments, too_few
 from host.conversation.wording import shown
-from host.errors import ProviderError, UsageError
-from host.gateway.deliveries import expected, found
+from host.errors import CtxhostError, ProviderError, UsageError
+from host.gateway.deliveries import ELSEWHERE, carried, expected, found, named
+from host.gateway.deliveries import SETTING as DELIVERED
 from host.gateway.inbound import Inbound, Origin, Outbound
+from host.gateway.notices import BEGUN, BUSY, FAILED, NEARLY, NEARLY_FULL, NO_ANSWER, TAKEN
 from host.gateway.registry import EXPIRED, NEW, Kept, Registry
 from host.gateway.residents import OpenAgent, Resident, Residents, Tell
 from host.gateway.turns import Busy, Turns
@@ -20,9 +23,6 @@ from host.loop.agent import Turn
 from host.messages.reading import text_of
 from host.store.protocols import Leases
 from host.store.values import Session
-
-BUSY = "an earlier message is still being answered; this one was not taken, send it again"
-TAKEN = "this message was taken before"
 
 
 class Store(Kept, Protocol):
@@ -61,14 +61,17 @@ class Gateway:
     def receive(self, inbound: Inbound, tell: Tell = lambda event: None) -> Outbound:
         """Answer one message; ``tell`` hears what happens meanwhile. What fails is told in the answer's warnings."""
         try:
-            with self._turns.one(str(inbound.origin)):
+            with self._turns.one(inbound.origin.key):
                 session = self._session(inbound.origin)
                 if (command := COMMANDS.get(inbound.text.split()[0].casefold())) is not None:
-                    return command(self, session, inbound)
+                    return self._commanded(command, session, inbound)
                 with self._residents.one(session, tell) as resident:
                     return self._answered(resident, session, inbound)
         except Busy:
             return Outbound("", "", "busy", (BUSY,))
+        except CtxhostError as failed:
+            known = self._known(inbound.origin)
+            return Outbound(known.id if known else "", "", "failed", (FAILED.format(shown(failed.what)),))
 
     def session(self, origin: Origin) -> Session | None:
         """The session in which an origin talks now."""
@@ -86,20 +89,38 @@ class Gateway:
 
     def new(self, session: Session, inbound: Inbound) -> Outbound:
         """``/new``: the session ends, and another begins."""
-        begun = self._renewed(session, inbound.origin, NEW)
-        return Outbound(begun.id, "A new conversation begins; the old one stays in the archive.", "command")
+        is_empty = self._store.archive(session.conversation).range() == (0, 0)
+        begun = session if is_empty else self._renewed(session, inbound.origin, NEW)
+        return Outbound(begun.id, BEGUN, "command")
 
     def compress(self, session: Session, inbound: Inbound) -> Outbound:
-        """``/compress [focus]``: compact now."""
-        focus = inbound.text.partition(" ")[2].strip() or None
+        """``/compress [focus | --preview | here N]``: compact now."""
+        asked = parse_compress_arguments(inbound.text.partition(" ")[2])
         with self._residents.one(session, lambda event: None) as resident:
             conversation = resident.agent.conversation
-            few = too_few(len(conversation.catch_up().messages))
             try:
-                lines = [f"Not enough conversation to compress: {few.detail}."] if few else feedback(conversation.compact(focus)).lines()
+                lines = list(_compressed(conversation, asked))
             except UsageError as refused:
                 lines = [refused.what]
-            return Outbound(conversation.session, "\n".join(lines), "command", tuple(resident.warnings))
+            return Outbound(conversation.session, "\n".join(lines), "command")
+
+    def _commanded(self, command: Run, session: Session, inbound: Inbound) -> Outbound:
+        """Do what a command says, once for each delivery."""
+        if not inbound.id:
+            return command(self, session, inbound)
+        name, sessions = named(inbound.id, inbound.text), self._store.sessions
+        if found(session, self._store.archive(session.conversation), name, inbound.text) is not None:
+            return Outbound(session.id, "", "command", (TAKEN,))
+        done = command(self, session, inbound)
+        expected(sessions, sessions.get(done.session), name, ELSEWHERE)
+        return done
+
+    def _known(self, origin: Origin) -> Session | None:
+        """The session of an origin, as far as the store can say after a failure."""
+        try:
+            return self._registry.session(origin)
+        except CtxhostError:
+            return None
 
     def _session(self, origin: Origin) -> Session:
         """The session of this message: the one that goes on, or a new one."""
@@ -113,32 +134,49 @@ class Gateway:
     def _renewed(self, session: Session, origin: Origin, reason: str) -> Session:
         self._residents.dismissed(session.conversation)
         self._registry.ended(session, reason)
-        return self._registry.begun(origin)
+        return self._registry.begun(origin, **{DELIVERED: carried(session)})
 
     def _answered(self, resident: Resident, session: Session, inbound: Inbound) -> Outbound:
         """The turn of one message: hygiene first, then the agent; a message that is known already is not added again."""
-        conversation = resident.agent.conversation
-        known = found(session, conversation.archive, inbound.id, inbound.text)
+        conversation, name = resident.agent.conversation, named(inbound.id, inbound.text)
+        known = found(session, conversation.archive, name, inbound.text) if inbound.id else None
         if known is not None and known.answer is not None:
             return Outbound(session.id, text_of(known.answer), "answered")
+        if known is not None and not known.is_open:
+            return Outbound(session.id, "", "answered", (TAKEN,))
         try:
             conversation.hygiene(self._message_limit)
-            turn = resident.agent.resume() if known is not None else self._turn(resident, inbound)
+            turn = resident.agent.resume() if known is not None else self._turn(resident, inbound, name)
         except ProviderError as failed:
-            return Outbound(conversation.session, "", "failed", (*resident.warnings, *filter(None, (failed.what, failed.advice))))
+            return Outbound(conversation.session, "", "failed", (*resident.warnings, NO_ANSWER.format(shown(failed.what))))
         if turn is None:
             return Outbound(conversation.session, "", "answered", (TAKEN,))
+        if conversation.estimate() >= conversation.services.facts.window * NEARLY:
+            resident.warn(NEARLY_FULL)
         text = text_of(turn.message) if turn.message is not None else ""
         detail = (shown(turn.detail),) if turn.detail and str(turn.reason) != "answered" else ()
         return Outbound(conversation.session, text, str(turn.reason), (*resident.warnings, *detail))
 
-    def _turn(self, resident: Resident, inbound: Inbound) -> Turn:
+    def _turn(self, resident: Resident, inbound: Inbound, name: str) -> Turn:
         conversation = resident.agent.conversation
         if inbound.id:
             tip = self._store.sessions.tip(resident.session.conversation)
-            expected(self._store.sessions, tip, inbound.id, conversation.archive.range()[1] + 1)
+            expected(self._store.sessions, tip, name, conversation.archive.range()[1] + 1)
         return resident.agent.turn(inbound.text)
 
 
-COMMANDS: dict[str, Callable[[Gateway, Session, Inbound], Outbound]] = {"/new": Gateway.new, "/compress": Gateway.compress}
+def _compressed(conversation: Conversation, asked: CompressArguments) -> Iterable[str]:
+    """Compact as it was asked for, and say what came of it."""
+    if (few := too_few(len(conversation.catch_up().messages))) is not None:
+        return [f"Not enough conversation to compress: {few.detail}."]
+    if asked.preview:
+        return preview_lines(conversation.preview(asked.focus, keep=asked.keep))
+    if asked.aggressive:
+        return [f"{AGGRESSIVE}."]
+    return feedback(conversation.compact(asked.focus, keep=asked.keep)).lines()
+
+
+Run = Callable[[Gateway, Session, Inbound], Outbound]
+
+COMMANDS: Mapping[str, Run] = {"/new": Gateway.new, "/compress": Gateway.compress, "/compact": Gateway.compress}
 """What a user may type in the place of a message."""

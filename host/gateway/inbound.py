@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from host.errors import UsageError
@@ -25,7 +26,13 @@ class Origin:
                     f"{name} {str(part)[:40]!r} of an inbound message is no id", f"give {name} as a text of at most {LONGEST} characters"
                 )
 
+    @property
+    def key(self) -> str:
+        """A text that no other origin has, whatever stands in the ids."""
+        return json.dumps([self.platform, self.chat, self.user, self.thread])
+
     def __str__(self) -> str:
+        """For people: two origins may look the same."""
         return " ".join(filter(None, (self.platform, self.chat, self.thread, self.user)))
 
 

@@ -35,20 +35,19 @@ class Registry:
 
     def session(self, origin: Origin) -> Session | None:
         """The session in which this origin talks now; None where there is none, or it has ended."""
-        conversation = self._known.get(origin) or self._looked_up(origin)
-        if conversation is None:
-            return None
-        with suppress(NoSuchSession):  # deleted since
-            tip = self._store.sessions.tip(conversation)
-            if tip.end_reason in (None, COMPRESSION):
-                self._known[origin] = conversation
-                return tip
-        self._known.pop(origin, None)
-        return None
+        known = self._known.get(origin)
+        tip = self._open(known) if known is not None else None
+        if tip is None and (other := self._looked_up(origin)) is not None:  # it ended in another process, and goes on elsewhere
+            tip = self._open(other)
+        if tip is None:
+            self._known.pop(origin, None)
+        else:
+            self._known[origin] = tip.conversation
+        return tip
 
-    def begun(self, origin: Origin) -> Session:
+    def begun(self, origin: Origin, **settings: object) -> Session:
         """A new session for this origin; its title is where it takes place, unless another session has that title."""
-        settings = {SETTING: vars(origin)}
+        settings = {**settings, SETTING: dict(vars(origin))}
         try:
             session = self._store.sessions.create(title=str(origin)[:LONGEST], source=SOURCE, settings=settings)
         except TitleTaken:
@@ -70,6 +69,14 @@ class Registry:
         for row in archive.rows(newest, newest) if newest else ():
             last = row.time
         return last is not None and now - last > timedelta(hours=hours)
+
+    def _open(self, conversation: str) -> Session | None:
+        """The session in which a conversation goes on; None where it has ended, or was deleted."""
+        try:
+            tip = self._store.sessions.tip(conversation)
+        except NoSuchSession:
+            return None
+        return tip if tip.end_reason in (None, COMPRESSION) else None
 
     def _looked_up(self, origin: Origin) -> str | None:
         """The conversation of the newest session with this origin."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from host.conversation.conversation import Conversation
+from host.gateway.notices import notice_of
 from host.loop.agent import Turn
-from host.loop.events import Event, Warned
+from host.loop.events import Compacted, Event
 from host.store.values import Session
 
 Tell = Callable[[Event], None]
@@ -37,18 +38,27 @@ OpenAgent = Callable[[Session, Tell], Answering]
 
 @dataclass
 class Resident:
-    """An open agent, and who hears it now. ``warnings`` are those of the turn that runs."""
+    """An open agent, and who hears it now. ``warnings`` are what the user is to see of the turn that runs."""
 
     session: Session
     agent: Answering = field(init=False)
     tell: Tell = lambda event: None
     warnings: list[str] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
         """Collect what the user should see besides the answer, and pass every event on."""
-        if isinstance(event, Warned) and event.text not in self.warnings:
-            self.warnings.append(event.text)
+        if isinstance(event, Compacted) and event.outcome.progressed and not event.outcome.report.fallback_used:
+            self._told.clear()  # what was wrong is over; should it come again, it is news
+        if notice := notice_of(event):
+            self.warn(notice)
         self.tell(event)
+
+    def warn(self, text: str) -> None:
+        """Let the user see this, once as long as it lasts."""
+        if text not in self._told:
+            self._told.add(text)
+            self.warnings.append(text)
 
 
 class Residents:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
 
-from host.conversation.shelf import LEASE_SECONDS, refreshed
+from host.conversation.shelf import refreshed
 from host.store.protocols import Leases
 
 POLL_SECONDS = 0.05
-PREFIX = "turn:"  # before a conversation's id: the right to compact it has its bare id as name
+LEASE_SECONDS = 15.0  # refreshed three times as often; so long the next process waits for one that died
+PREFIX = "turn:"  # before the name: the right to compact a conversation has its bare id as name
 
 
 class Busy(Exception):

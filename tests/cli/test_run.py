@@ -11,11 +11,30 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from host.cli.screen import Events
+from host.engine.outcome import Outcome
+from host.loop.events import (
+    Answered,
+    Called,
+    Compacted,
+    Ended,
+    Ending,
+    Event,
+    Noticed,
+    Retrying,
+    Returned,
+    Said,
+    Switched,
+    Thought,
+    Warned,
+    Working,
+)
 from host.loop.open_calls import NOT_RUN
+from host.messages.types import Usage
 from host.testing import Answer, LoopbackServer, completion, fault
 from host.testing.messages import assistant, call, user
 from tests.cli.conftest import Home
@@ -170,3 +189,69 @@ def test_control_c_keeps_what_was_said_and_is_status_130(home: Home, tmp_path: P
     assert process.returncode == 130, errors
     assert out == b"" and b"interrupted" in errors and b"Traceback" not in errors
     assert archived(home)[1:] == [user("Hello")] and NOT_RUN not in str(archived(home))
+
+
+def test_an_order_to_end_keeps_the_request_and_is_status_143(home: Home) -> None:
+    with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
+        configured(home, server)
+        command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        until = time.monotonic() + 60
+        while not server.requests and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 143, errors
+    assert b"--resume" in errors and b"Traceback" not in errors
+    assert archived(home)[1:] == [user("Hello")]
+
+
+def test_an_agent_that_cannot_be_opened_leaves_no_session(home: Home, server: LoopbackServer) -> None:
+    assert configured(home, server, context={"on_missing": "error"}).run("run", "--engine", "nope", "Hello") != 0
+    with home.opened() as store:
+        assert store.sessions.listed() == []
+
+
+@pytest.mark.parametrize("session", ["last", "work"])
+def test_an_ended_session_goes_on_where_its_conversation_does(home: Home, server: LoopbackServer, session: str) -> None:
+    configured(home, server).talk("work")
+    with home.opened() as store:
+        store.sessions.end(store.sessions.find("work").id, "done")
+    assert home.run("run", "--session", session, "And?") == 0
+    assert archived(home)[-1] == assistant("Six degrees.")
+
+
+def test_every_kind_of_event_is_a_line_of_json_whatever_is_in_it() -> None:
+    odd = "\ud800 \x00 \u2028 \x1b"
+    odd_call = call("c1", odd, {"x": odd})
+    events: list[Event] = [
+        Said(odd),
+        Thought(odd),
+        Called(odd_call),
+        Returned(odd_call, odd, failed=True, seconds=0.5),
+        Working(odd, 1, 2),
+        Compacted(Outcome("preflight", 9, 3, 4, 2, refused=odd)),
+        Retrying(odd, 1.0),
+        Switched(odd, odd),
+        Noticed(odd),
+        Warned(odd),
+        Answered(assistant(odd, [odd_call]), Usage(1, 2)),
+        Ended(Ending.FAILED, odd),
+    ]
+    assert {type(event) for event in events} == set(get_args(Event))
+    out = io.StringIO()
+    for event in events:
+        Events(out).tell(event)
+    lines = out.getvalue().encode("ascii").splitlines()
+    assert [json.loads(line)["type"] for line in lines] == [type(event).__name__.lower() for event in events]
+    assert json.loads(lines[0])["text"] == odd
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_full_standard_output_is_told_by_its_name(home: Home, server: LoopbackServer, options: str) -> None:
+    configured(home, server)
+    line = f"{sys.executable} -m host --home {home.path} run {options} Hello >/dev/full"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False, timeout=60)
+    assert done.returncode == 2
+    assert "error: standard output" in done.stderr and "Traceback" not in done.stderr

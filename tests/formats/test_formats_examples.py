@@ -61,7 +61,7 @@ def test_every_example_speaks_chinese_or_japanese(name: str) -> None:
 def test_every_example_is_described() -> None:
     described = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     there = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert there == {"README.md", "own_loop.py", *EXPECTED}
+    assert there == {"README.md", "agent.py", "own_loop.py", "script.yaml", *EXPECTED}
     assert all(f"`{name}`" in described for name in there - {"README.md"})
 
 

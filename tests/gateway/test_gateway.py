@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,24 @@ import pytest
 
 from host.conversation.conversation import Conversation
 from host.conversation.shelf import Shelf
+from host.engine.idle import Reason
+from host.engine.outcome import Outcome
+from host.engine.report import Report
 from host.errors import UsageError
+from host.gateway.deliveries import expected, named
 from host.gateway.gateway import Gateway
 from host.gateway.inbound import Inbound, Origin, Outbound
-from host.gateway.residents import Tell
+from host.gateway.notices import TAKEN
+from host.gateway.residents import Resident, Tell
 from host.gateway.turns import Turns
 from host.loop.agent import Agent
-from host.loop.events import Event, Warned
+from host.loop.events import Compacted, Event, Warned
 from host.loop.models import AgentModel, Models
 from host.loop.toolbox import Toolbox
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply
 from host.provider.errors import ServerFailed, Service
+from host.store.care import Forget
 from host.store.memory import MemoryStore
 from host.store.sqlite.store import SqliteStore
 from host.store.values import Session
@@ -186,14 +192,14 @@ def test_turns_of_one_session_run_one_after_the_other_in_two_gateways(porch: Por
 def test_who_does_not_get_a_turn_in_time_is_told_so_and_nothing_is_kept(porch: Porch) -> None:
     with porch.gateway(turns=Turns(porch.store.leases, patience=0.05)) as gateway:
         first = gateway.receive(Inbound(ANNA, "hello"))
-        with Turns(porch.store.leases).one(str(ANNA)):
+        with Turns(porch.store.leases).one(ANNA.key):
             busy = gateway.receive(Inbound(ANNA, "and now?"))
     assert busy.reason == "busy"
     assert said(porch.messages(first.session)) == ["hello"]
 
 
 def test_a_turn_of_a_process_that_died_ends_with_its_lease(porch: Porch) -> None:
-    assert porch.store.leases.acquire(f"turn:{ANNA}", "somebody who died", 0.2) is not None
+    assert porch.store.leases.acquire(f"turn:{ANNA.key}", "somebody who died", 0.2) is not None
     with porch.gateway() as gateway:
         assert gateway.receive(Inbound(ANNA, "hello")).reason == "answered"
 
@@ -285,3 +291,119 @@ def test_settings_written_by_hand_do_no_harm(porch: Porch, settings: object) -> 
         first = gateway.receive(Inbound(ANNA, "hello"))
         porch.store.sessions.set(first.session, delivered=settings)
         assert gateway.receive(Inbound(ANNA, "hi", id="m1")).text == "you said: hi"
+
+
+def test_an_edited_message_has_the_same_id_and_is_another_message(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "pay the bill", id="m1"))
+        edited = gateway.receive(Inbound(ANNA, "do not pay the bill", id="m1"))
+        assert gateway.receive(Inbound(ANNA, "pay the bill", id="m1")) == first
+        assert gateway.receive(Inbound(ANNA, "do not pay the bill", id="m1")) == edited
+    assert said(porch.messages(first.session)) == ["pay the bill", "do not pay the bill"]
+
+
+def test_a_note_without_its_message_does_not_claim_another_of_the_same_words(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello", id="m1"))
+        expected(porch.store.sessions, porch.store.sessions.get(first.session), named("m2", "yes"), 3)  # and the process died
+        gateway.receive(Inbound(ANNA, "yes", id="m3"))
+        gateway.receive(Inbound(ANNA, "yes", id="m2"))
+    assert said(porch.messages(first.session)) == ["hello", "yes", "yes"]
+
+
+def test_an_erased_message_is_not_taken_again(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "my secret", id="m1"))
+    conversation = porch.store.sessions.get(first.session).conversation
+    if isinstance(porch.store, MemoryStore):
+        porch.store.archive(conversation).forget(1)
+    else:
+        porch.store.admin.forget(Forget(conversation=conversation, position=1), apply=True)
+    with porch.gateway() as gateway:
+        again = gateway.receive(Inbound(ANNA, "my secret", id="m1"))
+    assert (again.text, again.warnings) == ("", (TAKEN,))
+    assert len(porch.model.asked) == 1
+
+
+def test_what_was_delivered_before_a_new_conversation_is_not_taken_into_it(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello", id="m1"))
+        begun = gateway.receive(Inbound(ANNA, "/new", id="m2"))
+        assert begun.session != first.session
+        gateway.receive(Inbound(ANNA, "hi", id="m3"))
+        for text, name in (("hello", "m1"), ("/new", "m2")):
+            assert gateway.receive(Inbound(ANNA, text, id=name)).warnings == (TAKEN,)
+        assert gateway.receive(Inbound(ANNA, "more", id="m4")).session == begun.session
+    assert said(porch.messages(begun.session)) == ["hi", "more"]
+
+
+def test_a_new_conversation_in_which_nothing_was_said_is_not_left_for_another(porch: Porch) -> None:
+    with porch.gateway() as gateway:
+        begun = gateway.receive(Inbound(ANNA, "/new"))
+        assert gateway.receive(Inbound(ANNA, "/new")).session == begun.session
+
+
+def test_new_in_another_gateway_is_followed(porch: Porch) -> None:
+    with porch.gateway() as one, porch.gateway() as other:
+        one.receive(Inbound(ANNA, "hello"))
+        other.receive(Inbound(ANNA, "hello from here"))
+        begun = one.receive(Inbound(ANNA, "/new"))
+        assert other.receive(Inbound(ANNA, "again")).session == begun.session
+
+
+def test_blanks_in_ids_do_not_mix_two_users(porch: Porch) -> None:
+    one, other = Origin("irc", "a b", user="c"), Origin("irc", "a", user="b c")
+    assert str(one) == str(other)
+    assert one.key != other.key
+    with porch.gateway(turns=Turns(porch.store.leases, patience=0.05)) as gateway:
+        first = gateway.receive(Inbound(one, "mine"))
+        with Turns(porch.store.leases).one(one.key):
+            second = gateway.receive(Inbound(other, "also mine"))
+    assert second.reason == "answered"
+    assert first.session != second.session
+    with porch.gateway() as gateway:
+        sessions = [gateway.session(origin) for origin in (one, other)]
+    assert [session.id for session in sessions if session is not None] == [first.session, second.session]
+
+
+@pytest.mark.parametrize("part", ["\ud800", "a\x00b", "last", '"]', "\x1b[2J", "x" * 200])
+def test_hostile_ids_have_conversations_of_their_own(porch: Porch, part: str) -> None:
+    origin = Origin("irc", part, user=part)
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(origin, "hello"))
+    with porch.gateway() as gateway:
+        assert gateway.receive(Inbound(origin, "again")).session == first.session
+
+
+def test_what_a_store_or_an_agent_that_cannot_be_opened_says_is_told(porch: Porch) -> None:
+    def refuse(session: Session, tell: Tell) -> Agent:
+        raise UsageError("no engine is called 'nope'", "name another")
+
+    with Gateway(porch.store, refuse) as gateway:
+        answer = gateway.receive(Inbound(ANNA, "hello"))
+    assert answer.reason == "failed"
+    assert "no engine is called" in answer.warnings[0]
+
+
+OUTCOME = Outcome("hygiene", 9_000, 9_000, 40, 40)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (replace(OUTCOME, refused="aborted", reason=Reason.ABORTED, report=Report(error="HTTP 500")), "None was dropped"),
+        (replace(OUTCOME, after=900, report=Report(fallback_used=True)), "Short notes stand for them"),
+        (replace(OUTCOME, after=900), ""),
+        (replace(OUTCOME, refused="nothing to do", reason=Reason.NOTHING_TO_COMPRESS), ""),
+    ],
+)
+def test_outcomes_are_told_once_as_long_as_they_last(outcome: Outcome, words: str) -> None:
+    resident = Resident(Session("s", "c"))
+    for _ in range(3):
+        resident.hear(Compacted(outcome))
+    assert len(resident.warnings) == bool(words)
+    assert words in "".join(resident.warnings)
+    if words:
+        resident.hear(Compacted(replace(OUTCOME, after=900, messages_after=9)))
+        resident.hear(Compacted(outcome))
+        assert len(resident.warnings) == 2
