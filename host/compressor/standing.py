@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from host.compressor.marks import as_it_holds, word
-from host.messages.facts import FactKind, Live, Told, facts_of, told
+from host.messages.facts import FactKind, Live, Told, facts_of, kept, told
 from host.messages.facts.said import Said
 from host.messages.facts.subjects import is_marked_old
 from host.messages.facts.topics import Topic, are_apart
@@ -83,9 +83,9 @@ class Standing:
 
 
 def told_by_user(text: str, row: int = 0) -> list[Told]:
-    """The values and rules of a text that the user wrote."""
+    """The values and rules of a text that the user wrote, as many as a row keeps."""
     message: Message = {"role": "user", "content": text}
-    return told(facts_of(message), text, row=row, role="user")
+    return told(kept(facts_of(message)), text, row=row, role="user")
 
 
 def _sentences_of(heard: Iterable[Told]) -> dict[str, set[str]]:

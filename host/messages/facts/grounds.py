@@ -53,7 +53,6 @@ BUDGET = "budget"
 UP_TO = "up to"
 """A bound, or where something is raised to."""
 
-
 JUDGED = re.compile(r"(?i)\s(?:looks?|feels?|seems?|sounds?|lets?|makes?|gives?|causes?|breaks?|is|was)\b")
 """What leads from an older value to what is wrong with it ("18 pt looks tiny, 28 pt please")."""
 
@@ -266,6 +265,7 @@ def rank(one: Said, held: Held, *, is_only: bool = False) -> Rank | None:
     other = held.said
     if (
         held.newest.row > one.row
+        or (held.is_listed and other.text not in one.said_before)
         or (other.row != one.row and are_of_two_items(one, other))
         or not _may_be_of(one, held, is_only)
         or not are_comparable(one, other)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
+from host.messages.facts.crowds import Crowd
 from host.messages.facts.fact import FactKind, Told
 from host.messages.facts.likeness import go_together, kinds_alike, ties, ties_sought
 from host.messages.facts.rules import Rules
@@ -62,9 +63,15 @@ class Held:
         return self.spoken or self.newest
 
     @property
+    def is_listed(self) -> bool:
+        """Whether its sentence lists many of its kind."""
+        return self.said.crowd is Crowd.sentence
+
+    @property
     def handles(self) -> frozenset[str]:
         """The words that it is of, and the numbers by which its clause tells one of a kind from another."""
-        return self.topic.words | self.wide.words | self.said.numbered
+        said_of = self.topic.words | self.wide.words
+        return said_of if self.is_listed else said_of | self.said.numbered
 
     def told(self) -> Told:
         """The mention that stands for all."""

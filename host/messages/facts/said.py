@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from host.messages.facts.constraints import binds
+from host.messages.facts.crowds import Crowd
 from host.messages.facts.fact import RULES, FactKind, Told
 from host.messages.facts.listing import counts, items_in
 from host.messages.facts.rule_shape import Subject, forbids_in, is_bound, names_in, subject_in
@@ -55,8 +56,9 @@ LEADS = 120
 class Said:
     """One mention of a fact. Equal mentions are read apart: what they say is kept with the mention and goes with it."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: Told, crowd: Crowd = Crowd.none) -> None:
         self.told = told
+        self.crowd = crowd
         self.kind: FactKind = told.fact.kind
         self.text: str = told.fact.text
         self.row: int = told.row
@@ -72,8 +74,7 @@ class Said:
 
     @cached_property
     def _is_all_of_an_answer(self) -> bool:
-        rest = self.around[: self.told.at] + self.around[self.told.at + len(self.text) :]
-        is_alone = self.role == "user" and not any(map(str.isalnum, rest))
+        is_alone = self.role == "user" and not any(map(str.isalnum, self.rest))
         return is_alone and (not self.told.lead or reads_as_prose(self.told.lead))
 
     @cached_property
@@ -118,8 +119,7 @@ class Said:
     def clause(self) -> str:
         """Its clause without the value."""
         start, end = clause_around(self.around, self.told.at)
-        after = min(end, len(self.around))
-        return f"{self.around[start : self.told.at]} \0 {self.around[self.told.at + len(self.text) : after]}"
+        return f"{self.around[start : self.told.at]} \0 {self.around[self.told.at + len(self.text) : end]}"
 
     @cached_property
     def rest(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from host.messages.facts.any_case import AnyCase
 from host.messages.facts.change_words import OLD_AFTER
+from host.messages.facts.crowds import MOST_IN_SENTENCE
 from host.messages.facts.fact import FactKind
 from host.messages.facts.listing import are_of_a_list, counts, items_in
 from host.messages.facts.said_words import BIRTH
@@ -244,7 +245,10 @@ def _read_claims(sentence: Sentence) -> Iterator[Claim]:
 
 
 def _values(text: str) -> list[tuple[str, int, int]]:
-    """The kinds and places of what a sentence could give otherwise: each place once, the surest reading first."""
+    """The kinds and places of what a sentence could give otherwise: each place once, the surest reading first.
+
+    A kind of which it lists many it gives nothing of.
+    """
     found: list[tuple[str, int, int]] = [("part", *match.span()) for match in PART.finditer(text)]
     found += [("day", *match.span()) for match in DAY.finditer(text)]
     found += [(_kind(fact.kind, fact.text), fact.start, fact.end) for fact in values_in(text)]
@@ -253,9 +257,10 @@ def _values(text: str) -> list[tuple[str, int, int]]:
     found += [("name", *match.span("name")) for match in LEADS.finditer(text) if ROLE.search(text)]
     found += [(f"state {match['slot'].lower()}", *match.span("name")) for match in STATE.finditer(text) if match["name"] not in IDLE]
     found += [("name", *match.span(match.lastgroup or 0)) for match in HAN_NAMED.finditer(text)] if not text.isascii() else []
+    many = {kind for kind, count in Counter(kind for kind, _, _ in found).items() if count > MOST_IN_SENTENCE}
     apart: list[tuple[str, int, int]] = []
     for kind, start, end in found:
-        if all(end <= first or last <= start for _, first, last in apart):
+        if kind not in many and all(end <= first or last <= start for _, first, last in apart):
             apart.append((kind, start, end))
     return sorted(apart, key=lambda each: each[1])
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 
 from host.messages.facts.change_words import OLD_AFTER
+from host.messages.facts.crowds import Crowd, crowds_of
 from host.messages.facts.fact import FactKind, Told
 from host.messages.facts.grounds import BY_NAME, rank
-from host.messages.facts.holding import Bounded, Held, Holding, Of
+from host.messages.facts.holding import OF_NOTHING, Bounded, Held, Holding, Of
 from host.messages.facts.likeness import MEASURED, are_comparable
 from host.messages.facts.records import Records
 from host.messages.facts.rule_shape import names_in, shape_of
 from host.messages.facts.said import PEOPLE, Key, Said
 from host.messages.facts.subjects import is_marked_old, is_remembered
-from host.messages.facts.topics import EMPTY, Topic, are_qualified_apart
+from host.messages.facts.topics import Topic, are_qualified_apart
 
 VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.+-]*")
 
@@ -54,9 +55,9 @@ class Live:
         self._retired: Said | None = None
         self._called_old: list[Said] = []
 
-    def hear(self, told: Iterable[Told]) -> None:
+    def hear(self, told: Sequence[Told]) -> None:
         """Take in what was told next, in the order in which it was said."""
-        heard = list(map(Said, told))
+        heard = list(map(Said, told, crowds_of(told)))
         self._called_old = [
             said for said in heard if said.role == "user" and not said.key[0] and is_marked_old(said.told) and not _is_history(said)
         ]
@@ -149,13 +150,13 @@ class Live:
         if one.role == "tool":
             before = self._records.reported_before(one, self._held)
             return [before] if before else []
-        if one.kind in BY_NAME or one.is_kept or one.is_forbidden or one.is_unsure:
+        if one.crowd is Crowd.sentence or one.kind in BY_NAME or one.is_kept or one.is_forbidden or one.is_unsure:
             return []
         old = [old for old in self._called_old if old.around == one.around and old.key != one.key and _is_of_kind(one, old)]
         called = [key for each in old if are_comparable(one, each) for key in _spellings(each) if self._held.get(key)]
         if called or any(OLD_AFTER.match(each.around, each.told.at + len(each.text)) for each in old):
             return called  # what the sentence calls old is all that it replaces
-        others = self._held.comparable_with(one)
+        others = self._comparable_with(one)
         if one.role != "user":
             again = (held.newest.key for held in others if one.is_in_words and measures_again(one, held.said))
             return [*islice(again, 1)]
@@ -164,6 +165,15 @@ class Live:
         best = ranked[0][1].said.number if ranked else None
         twins = [held.newest.key for _, held in ranked[1:] if best is not None and held.said.number == best]
         return [ranked[0][1].newest.key, *twins] if ranked else []
+
+    def _comparable_with(self, one: Said) -> list[Held]:
+        """What a value is held against: in a log or a table, where nobody says that something changed, the one that has its label."""
+        if one.crowd is Crowd.none or (one.is_changed and one.is_in_words):
+            return self._held.comparable_with(one)
+        if one.label is None:
+            return []
+        labelled = [held for held in self._held.comparable_with(one) if held.said.label == one.label]
+        return labelled if len(labelled) == 1 else []
 
     def _hold(self, one: Said, instead_of: Of | None = None) -> None:
         before = self._held.get(one.key)
@@ -215,8 +225,8 @@ def _spellings(one: Said) -> list[Key]:
 
 def _of(one: Said) -> Of:
     """What values are compared by; rules are by what they say (``Rules``)."""
-    if one.kind is FactKind.constraint:
-        return Of(EMPTY, EMPTY)
+    if one.kind is FactKind.constraint or one.crowd is Crowd.sentence:
+        return OF_NOTHING
     return Of(one.topic, one.wide_topic) if one.is_in_words else Of(one.topic_of_record, one.topic_of_record)
 
 
