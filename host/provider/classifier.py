@@ -39,16 +39,31 @@ def classify(error: object, sent: Sent) -> Refusal:
     wait, message = _wait(error, text), numbers.message_in(text)
     if kind is Kind.OVER_RATE_BUDGET:
         limit, requested = numbers.number(numbers.BUDGET, text), numbers.number(numbers.REQUESTED, text)
-        return Refusal(kind, limit, requested, wait=wait)
+        paired = numbers.pair_in(text)
+        return Refusal(kind, limit or paired[0], requested or paired[1], wait=wait)
     if kind not in WITH_NUMBERS:
         return Refusal(kind, message=message, wait=wait)
     limit, available = numbers.limit_in(text), numbers.available_in(text)
-    limit = None if limit == available else limit
     counted, reserve = numbers.sent_in(text), numbers.number(numbers.RESERVE, text)
+    if kind is Kind.OUTPUT_CAP:
+        available = available or numbers.ceiling_in(text)
+    else:
+        limit, counted = _completed(limit, counted, text)
+    limit = None if limit == available else limit
     over = numbers.number(numbers.EXCESS, text)
     if over is None and limit and counted and counted + (reserve or 0) > limit:
         over = counted + (reserve or 0) - limit
     return Refusal(kind, limit, counted, available, message, wait, reserve=reserve, over=over)
+
+
+def _completed(limit: int | None, counted: int | None, text: str) -> tuple[int | None, int | None]:
+    """Both numbers of an overflow: what the wordings did not name is read from where the numbers stand."""
+    smaller, larger = numbers.pair_in(text)
+    if limit is None:
+        limit = smaller if counted in {None, larger} and smaller else numbers.window_in(text)
+    if counted is None and larger and limit in {None, smaller}:
+        counted = larger
+    return (None if limit == counted else limit), counted
 
 
 def classify_reply(reply: Reply, sent: Sent) -> Refusal | None:
@@ -86,7 +101,7 @@ def _kind(error: object, status: int | None, codes: frozenset[str], text: str, s
         return shaped
     if status is None and DISCONNECTED.search(text):
         return Kind.CONTEXT_OVERFLOW if _is_large(sent, CUT_LARGE) else Kind.NETWORK
-    if status == 400 and len(text.strip()) < GENERIC_CHARS and _is_large(sent, GENERIC_LARGE):
+    if status == 400 and len(text.strip()) < GENERIC_CHARS and (_is_large(sent, GENERIC_LARGE) or _has_grown(sent)):
         return Kind.CONTEXT_OVERFLOW
     return _by_status(status) if status is not None else _by_class(error)
 
@@ -110,6 +125,11 @@ def _is_large(sent: Sent, limits: tuple[float, int, int]) -> bool:
     if sent.window and sent.tokens > share * sent.window:
         return True
     return sent.window <= SMALL_WINDOW and (sent.tokens > tokens or sent.messages > messages)
+
+
+def _has_grown(sent: Sent) -> bool:
+    """Whether the same model answered shorter requests."""
+    return 0 < sent.accepted < sent.tokens and sent.tokens > LEAST_SENT
 
 
 def _wait(error: object, text: str) -> float | None:

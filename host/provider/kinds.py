@@ -81,12 +81,16 @@ ABOUT: dict[Kind, About] = {
 
 @dataclass(frozen=True)
 class Sent:
-    """The request that was refused: estimated tokens, the model's window, messages, and the cap on the answer if one was set."""
+    """The request that was refused: estimated tokens, the model's window, messages, and the cap on the answer if one was set.
+
+    ``accepted``: tokens of the largest request that the same model answered, 0 where nobody knows of any.
+    """
 
     tokens: int = 0
     window: int = 0
     messages: int = 0
     max_tokens: int | None = None
+    accepted: int = 0
 
 
 @dataclass(frozen=True)

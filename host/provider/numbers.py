@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
+from host.provider.vocabulary import CEILING
+
 LEAST, MOST = 1_024, 10_000_000  # tokens; what is outside is no model's window
-NUMBER = r"(\d[\d,_]*(?:\.\d+)?\s?[kKmM]?)\b"
+DIGITS = r"(\d[\d,_]*(?:\.\d+)?\s?[kKmM]?)"
+NUMBER = rf"{DIGITS}\b"
+ASKED_FOR = re.compile(r"\bmax_length\b", re.IGNORECASE)  # the numbers are of an answer that was asked for
+OF_TOKENS = r"(?!\s?(?:bytes|[kmg]i?b\b|characters|字符|seconds|px|pixels|%))"
+FEW = 256  # tokens; smaller numbers beside a length are names and numbers of errors
 SCALES = {"k": 1_000, "m": 1_000_000}
 
 
@@ -93,6 +99,11 @@ AVAILABLE = _patterns(
     r"max_(?:completion_|output_|new_)?tokens\W{1,4}(?:must be (?:less than or equal to|at most)|is limited [^\d\n]{0,30})\W{0,3}N#",
     r"maximum tokens you requested exceeds? the model limit of N#",
 )
+NEXT_TO_CEILING = _patterns(rf"{CEILING}[^\d\n]{{0,24}}(?<!by )N#{OF_TOKENS}", r"\[\s*\d+\s*,\s*N#\s*\]")
+COUNT = re.compile(
+    rf"(?<![a-z\d_.,-])(?<!by )(?<!#){DIGITS}(?!\d)(?![a-z\d_.-]*[a-z_]){OF_TOKENS}",
+    re.IGNORECASE,
+)
 CHARACTERS = _patterns(r"prompt contains (?:at least )?N# characters")
 BUDGET, REQUESTED = _patterns(r"\blimit:? N#"), _patterns(r"\brequested:? N#")
 MESSAGE = re.compile(r"\bmessages?\.?\[?(\d{1,7})\]?(?=[.:])", re.IGNORECASE)
@@ -115,6 +126,29 @@ def limit_in(text: str) -> int | None:
         return own
     found = (number((pattern,), text) for pattern in LIMIT)
     return next((each for each in found if each is not None and LEAST <= each <= MOST), None)
+
+
+def pair_in(text: str) -> tuple[int | None, int | None]:
+    """The limit and what was sent where a text names just two counts: what passes a limit is the larger one."""
+    text = ERROR_NUMBER.sub("limit", text)
+    counts = {count for found in COUNT.findall(text) if (count := _read(found)) is not None and count >= FEW}
+    if len(counts) != 2:
+        return None, None
+    limit, sent = sorted(counts)
+    if ASKED_FOR.search(text):
+        return None, None
+    return (limit if LEAST <= limit <= MOST else None), sent
+
+
+def ceiling_in(text: str) -> int | None:
+    """The measure that stands beside the words of a limit."""
+    return number(NEXT_TO_CEILING, ERROR_NUMBER.sub("limit", text))
+
+
+def window_in(text: str) -> int | None:
+    """The measure beside the words of a limit, where it may be a window."""
+    found = ceiling_in(text)
+    return found if found is not None and LEAST <= found <= MOST else None
 
 
 def sent_in(text: str) -> int | None:

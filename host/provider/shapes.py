@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from host.provider import vocabulary as say
 from host.provider.kinds import Kind
+from host.provider.vocabulary import all_of
 
 ANY: frozenset[int | None] = frozenset()
 TIMEOUTS: frozenset[int | None] = frozenset({None, 408, 504, 522, 524, 599})
-REFUSED: frozenset[int | None] = frozenset({None, 400, 413, 422})
-FAILED: frozenset[int | None] = frozenset({None, 400, 413, 422, 500, 502, 503, 529})
+REFUSED: frozenset[int | None] = frozenset({None, 400, 413, 422, 424})
+FAILED: frozenset[int | None] = frozenset({None, 400, 413, 422, 424, 500, 502, 503, 529})
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Shape:
 
 
 def _found(pattern: str, text: str) -> re.Match[str] | None:
-    return re.search(pattern, text, re.IGNORECASE)
+    return re.search(pattern, text, re.IGNORECASE | re.MULTILINE)
 
 
 LENGTH = (
@@ -44,7 +46,8 @@ LENGTH = (
     r"|messages?)"
 )
 TOO_MUCH = (
-    r"(?:exceed\w*|too (?:long|large|many|big)|longer than|larger than|greater than|more than|over (?:the )?(?:max|limit)|beyond|"
+    r"(?:exceed\w*|(?<!took )too (?:long|large|many|big)|longer than|larger than|(?:greater|more) than(?! (?:zero|one|two|\d{1,2})\b)"
+    r"|over (?:the )?(?:max|limit)|beyond(?! our)|"
     r"does ?n[o']t fit|not fit|overflow\w*|surpass\w*|truncat\w+)"
 )
 CAP = r"(?:max_(?:completion_|output_|new_)?tokens|maxOutputTokens|(?:output|completion) tokens?)"
@@ -54,7 +57,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(Kind.LONG_CONTEXT_BETA, r"long.context beta.*(?:not (?:yet )?available|not enabled|incompatible)", frozenset({None, 400, 403})),
     Shape(
         Kind.TOOL_CONTENT,
-        r"(?m)^text is not set$|tool (?:message|result|content)\w*[^\n]*(?:must be (?:a )?(?:string|text)|only supports? text)"
+        r"^text is not set$|tool (?:message|result|content)\w*[^\n]*(?:must be (?:a )?(?:string|text)|only supports? text)"
         r"|(?:image|multimodal|list)[^\n]{0,60}(?:not supported|unsupported|not allowed)[^\n]{0,40}\btool\b",
         REFUSED,
     ),
@@ -69,9 +72,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         Kind.IMAGE_TOO_LARGE,
         r"\bimages?\b[^\n]{0,60}?\b(?:exceeds?|too (?:large|big)|larger than|over the)\b"
-        r"|\b(?:exceeds?|too (?:large|big)|maximum|max)\b[^\n]{0,60}?\bimage(?: file)? (?:size|dimensions?|bytes)\b",
+        r"|\b(?:exceeds?|too (?:large|big)|maximum|max)\b[^\n]{0,60}?\bimage(?: file)? (?:size|dimensions?|bytes)\b"
+        rf"|{all_of(say.IMAGE, say.FINE)}",
         REFUSED,
-        unless=rf"context (?:length|window|size|limit)|\btokens?\b[^\n.]{{0,40}}{TOO_MUCH}|{TOO_MUCH}[^\n.]{{0,40}}\btokens?\b",
+        unless=r"too long|过长|context (?:length|window|size|limit)"
+        rf"|\btokens?\b[^\n.]{{0,40}}{TOO_MUCH}|{TOO_MUCH}[^\n.]{{0,40}}\btokens?\b",
     ),
     Shape(
         Kind.FORMAT,
@@ -81,7 +86,8 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape(
         Kind.PAIRING,
-        r"no tool (?:output|call) found|tool_use[^\n]*without[^\n]*tool_result|tool_call_ids?[^\n]*(?:did not have|not found|no matching)"
+        rf"{all_of(say.CALL, say.RESULT, say.ORDER)}|no tool (?:output|call)\b[^\n]{{0,20}}\bfound"
+        r"|tool_use[^\n]*without[^\n]*tool_result|tool_call_ids?[^\n]*(?:did not have|not found|no matching)"
         r"|unexpected `?tool_use_id|must be (?:followed by|a response to)[^\n]*tool"
         r"|function response parts|function (?:call|response) turn|not the same number of function calls"
         r"|missing tool (?:responses?|results?|outputs?)"
@@ -93,12 +99,14 @@ SHAPES: tuple[Shape, ...] = (
         Kind.SERVER_RESOURCE,
         r"out of memory|\bOOM\b|cuda error|insufficient memory|not enough (?:gpu |system )?memory|free memory"
         r"|more system memory|memory (?:ceiling|guard|limit)|failed to allocate|kv.cache\b[^\n]{0,20}(?:full|exhausted)"
-        r"|free (?:space|slots?)[^\n]{0,20}kv.cache",
+        r"|(?:space|slots?)[^\n]{0,20}kv.cache|attempting to allocate"
+        r"|memory (?:is )?(?:exhausted|full)|\bvram\b|显存不足|内存不足",
         FAILED,
     ),
     Shape(
         Kind.OVER_RATE_BUDGET,
-        r"(?s)request too large.{0,400}(?:per min|\bTPM\b)|per min(?:ute)?.{0,400}\bmust be reduced",
+        r"(?s)request too large.{0,400}(?:per min|\bTPM\b)|per min(?:ute)?.{0,400}\bmust be reduced"
+        rf"|{all_of(say.ONE, say.TOKENS, say.PACE, say.OVER)}",
         frozenset({None, 400, 413, 429}),
     ),
     Shape(
@@ -111,24 +119,27 @@ SHAPES: tuple[Shape, ...] = (
         Kind.BILLING,
         r"credit balance|insufficient[ _](?:credit|balance|fund|quota)|payment required|exceeded your current quota"
         r"|credits? (?:is |are |was |were )?(?:depleted|exhausted|used up)|spending limit"
-        r"|余额不足|欠费|arrearage",
+        r"|not[ _]enough[ _](?:balance|credit|funds)|budget has been exceeded|top.up"
+        r"|余额不足|额度(?:不足|失败|已用)|剩余额度|欠费|充值|arrearage",
         frozenset({None, 400, 402, 403, 429}),
-        frozenset({"insufficient_quota", "billing_hard_limit_reached"}),
+        frozenset({"insufficient_quota", "billing_hard_limit_reached", "budget_exceeded", "insufficient_user_quota", "not_enough_balance"}),
     ),
     Shape(
         Kind.RATE_LIMIT,
-        r"throttl|rate.?limit|too many requests|per (?:minute|day|hour|second)\b|\b[TR]P[MD]\b|wait before trying|限流|请求过于频繁",
+        r"throttl|rate.?limit|too many requests|per (?:minute|day|hour|second)\b|\b[TR]P[MD]\b|wait before trying|限流|请求过于频繁"
+        rf"|{say.PACE}",
         unless=r"context_length_exceeded|maximum context length",
     ),
     Shape(
         Kind.OUTPUT_CAP,
         rf"{CAP}\b[^\n]{{0,60}}(?:must be|should be|valid range|supported range|not valid|expected|at most|too large|limited"
         r"|available_tokens)"
-        rf"|\bmaximum tokens you requested"
+        rf"|{all_of(say.WRITTEN, say.CEILED)}|\bmaximum tokens you requested"
         rf"|{CAP}\W{{1,4}}[\d,_]+\s*>\s*(?:context_window|[\d,_]+,? which is the max)"
         rf"|supports at most [\d,_]+ (?:completion|output) tokens|available_tokens:",
         frozenset({None, 400, 416, 422}),
-        unless=r"`?inputs`? tokens \+|prompt (?:is )?too long|context length is",
+        unless=r"`?inputs`? tokens \+|prompt (?:is )?too long|context length is"
+        rf"|{all_of(say.WRITTEN, say.READ)}",
     ),
     Shape(
         Kind.CONTEXT_OVERFLOW,
@@ -144,7 +155,7 @@ SHAPES: tuple[Shape, ...] = (
                 "contextwindowexceedederror",
             }
         ),
-        unless=r"payload|entity|too many tools|tool name|(?:string|array) too long",
+        unless=rf"payload|entity|(?:string|array) too long|{say.ASIDE}",
     ),
     Shape(
         Kind.CONTEXT_OVERFLOW,
@@ -154,6 +165,7 @@ SHAPES: tuple[Shape, ...] = (
         r"|input length should be|tokens\b[^\n]{0,40}\blimit is"
         r"|while (?:the )?limit is|maximum number of (?:input )?tokens|max(?:imum)? length exceeded|(?:less|fewer) than [\d,_]+ tokens",
         FAILED | {403},
+        unless=say.ASIDE,
     ),
     Shape(
         Kind.CONTEXT_OVERFLOW,
@@ -161,7 +173,16 @@ SHAPES: tuple[Shape, ...] = (
         FAILED,
     ),
     Shape(
-        Kind.PAYLOAD_TOO_LARGE, r"(?:request )?(?:entity|payload|body)[^\n]{0,30}(?:too large|exceeds)|error code: 413|request_too_large"
+        Kind.CONTEXT_OVERFLOW,
+        rf"{all_of(say.ASKED, say.TOKENS, say.OVER)}|{all_of(say.READ, say.TOO_LONG)}"
+        rf"|{all_of(say.WINDOW, say.OVER)}|{all_of(say.WINDOW, say.TOKENS, say.COUNT)}",
+        FAILED,
+        unless=say.ELSEWHERE,
+    ),
+    Shape(
+        Kind.PAYLOAD_TOO_LARGE,
+        r"(?:request )?(?:entity|payload|body)[^\n]{0,30}(?:too large|exceeds)|error code: 413|request_too_large"
+        rf"|{all_of(say.BODY, say.OVER)}",
     ),
     Shape(Kind.SERVER_ERROR, r"overloaded|server (?:is )?busy|at capacity", frozenset({None, 400, 500, 502, 503, 529})),
     Shape(

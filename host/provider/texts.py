@@ -85,6 +85,7 @@ def _walk(value: object, depth: int, key: str = "") -> Iterator[Told]:
     if isinstance(value, bytes | bytearray):
         value = bytes(value[:MAX_CHARS]).decode("utf-8", "replace")
     if isinstance(value, Mapping):
+        yield from _objection(value)
         for name, entry in value.items():
             folded = name.casefold() if isinstance(name, str) else ""
             if folded not in ECHOES:
@@ -97,6 +98,13 @@ def _walk(value: object, depth: int, key: str = "") -> Iterator[Told]:
         yield from _walk(_unwrapped(value[:MAX_CHARS]), depth - 1, key)
     elif key in NAMES | NUMBERS and type(value) is int:
         yield key, f"{value:.0f}" if abs(value) < 10**15 else ""
+
+
+def _objection(value: Mapping[Any, Any]) -> Iterator[Told]:
+    """The field that a validation error names, before what it says of it."""
+    place, words = value.get("loc"), value.get("msg")
+    if isinstance(place, list | tuple) and place and isinstance(place[-1], str) and isinstance(words, str):
+        yield "", f"{place[-1]}: {words}"[:MAX_CHARS]
 
 
 def _unwrapped(text: str) -> object:

@@ -77,3 +77,40 @@ def test_the_message_that_is_objected_to(words: str, index: int | None) -> None:
 @pytest.mark.parametrize("words", ["certificate verify failed: unable to get local issuer certificate", "certificate has expired"])
 def test_a_certificate_is_never_a_matter_of_length(words: str, sent: Sent) -> None:
     assert classify(Refused(None, words), sent).kind is Kind.NETWORK
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unknown model. Check the docs for the context window of each model; tokens are billed.",
+        "stop sequence too long",
+        "The prompt contains more than one system message",
+        "Conversation roles must alternate; no more than one user message in a row",
+        "internal error: the model took too long to answer your prompt",
+        "logit_bias: more than 300 tokens",
+        "Tool schema uses more than 20 input parameters",
+        "input token count must be greater than 0",
+        "Your input was rejected as it may go beyond our usage guidelines",
+        "You cannot use more than 16 tools with this prompt",
+        "cached context tokens: at most 4 cache breakpoints",
+        "Too many tokens per minute in the prompt, slow down",
+        "max_tokens must be greater than thinking.budget_tokens",
+    ],
+)
+def test_what_speaks_of_tokens_and_prompts_and_means_no_window(words: str) -> None:
+    assert not classify(Refused(400, words), Sent()).kind.compresses
+
+
+@pytest.mark.parametrize(
+    ("words", "limit", "sent"),
+    [
+        ("The prompt (9,100 tokens) goes beyond the 8192 that fit", 8_192, 9_100),
+        ("模型上下文窗口上限为8192个token，输入为9100个token", 8_192, 9_100),
+        ("The conversation exceeds the context window by 9100 tokens", None, None),
+        ("The prompt of 12582912 bytes exceeds the context window", None, None),
+        ("gpt-4-32768: the input exceeds the context window", None, None),
+    ],
+)
+def test_the_numbers_are_told_by_where_they_stand(words: str, limit: int | None, sent: int | None) -> None:
+    found = classify(Refused(400, words), Sent())
+    assert (found.kind, found.limit, found.sent) == (Kind.CONTEXT_OVERFLOW, limit, sent)

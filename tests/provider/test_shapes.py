@@ -37,6 +37,7 @@ ROWS: list[tuple[int | None, str]] = [
     (400, "Input is too long for requested model."),
     (400, "Please reduce the length of what you send"),
     (400, "输入超过最大长度"),
+    (400, "Die Unterhaltung ist zu lang."),
     (None, "Request entity too large"),
     (503, "The server is overloaded"),
     (400, "Invalid API key provided"),
