@@ -48,11 +48,12 @@ wheel: $(READY)  ## build the wheel and use it in an empty environment outside t
 bench: $(READY)  ## ratios against the reference, rates of archive and import, search and MCP at size: half an hour
 	$(BIN)/python -m benchmarks.run; compared=$$?; \
 	$(BIN)/python -m benchmarks.store_bench; stored=$$?; \
+	$(BIN)/python -m benchmarks.turn_bench; turned=$$?; \
 	$(BIN)/python -m benchmarks.import_bench; imported=$$?; \
 	$(BIN)/python -m benchmarks.grep_bench --sizes 10000 100000 1000000; found=$$?; \
 	$(BIN)/python -m benchmarks.mcp_bench; served=$$?; \
 	$(BIN)/python -m benchmarks.receipt_bench; kept=$$?; \
-	exit $$((compared + stored + imported + found + served + kept))
+	exit $$((compared + stored + turned + imported + found + served + kept))
 
 chaos: $(READY)  ## kill, cut and soak the archive: ten minutes
 	$(BIN)/python -m tests.chaos kill --runs 500

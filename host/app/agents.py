@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from host.engine.services import ModelFacts
 from host.errors import UsageError
 from host.loop.agent import Agent
 from host.loop.events import Compacted, Event, Noticed, Warned
+from host.loop.interrupting import Stop
 from host.loop.models import AgentModel, Marking, Models
 from host.loop.opening import system_prompt
 from host.loop.recalling import recall_tools
@@ -26,12 +28,17 @@ from host.provider.caching import Ttl, banner, layout_for
 if TYPE_CHECKING:
     from host.config import Loaded, ModelRef
     from host.provider.provider import Provider
+    from host.provider.script_file import ScriptedFile
     from host.store.protocols import Store
     from host.store.values import Session as Kept
 
-SCRIPTED = "scripted:"  # before the file of a scripted model, in the place of a model's name
+SCRIPT = "scripted"  # the name of a scripted model
+SCRIPTED = f"{SCRIPT}:"  # before the file of a scripted model, in the place of a model's name
 MEMORIES = "memories"  # in the home folder: what plugins want to find again
 ANSWER_SECONDS = 600.0  # for one whole answer; a reasoning model may think for minutes
+
+Wait = Callable[[float], None]
+"""Lets so many seconds pass."""
 
 
 class NoModel(UsageError):
@@ -64,7 +71,8 @@ def open_agent(
     """
     heard = tell or (lambda event: None)
     loaded = with_model(load_config(options), model)
-    providers = _providers(loaded, model, heard)
+    stop = Stop()
+    providers = _providers(loaded, model, heard, stop.wait)
     session = open_session(
         options,
         store,
@@ -80,16 +88,18 @@ def open_agent(
     is_new = not session.conversation.view.messages
     session.plugins.tell_switch(session.conversation.session, "", reset=is_new, reason="new" if is_new else "resume")
     toolbox, opening = _surroundings(options, store, loaded, session, kept)
-    agent = loaded.config.agent
+    agent, models = loaded.config.agent, _models(options, loaded, session, providers)
+    session.asked = lambda: remembered_as(models.current)
     return Agent(
         session.conversation,
-        _models(options, loaded, session, providers),
+        models,
         toolbox,
         tell,
         stream=stream,
         max_calls=agent.max_calls,
         opening=opening,
         commands=[command for _, command in session.plugins.commands()],
+        stop=stop,
     )
 
 
@@ -98,16 +108,24 @@ def check_model(options: Options, model: str | None) -> None:
     _providers(with_model(load_config(options), model), model, lambda event: None)
 
 
-def agent_model(options: Options, model: str, window: int | None = None) -> AgentModel:
-    """The model of this name, or ``scripted:FILE``, for ``Agent.use``. Raises NoModel where it cannot be asked."""
+def agent_model(options: Options, model: str, window: int | None = None, *, wait: Wait = time.sleep) -> AgentModel:
+    """The model of this name, or ``scripted:FILE``, for ``Agent.use``. Raises NoModel where it cannot be asked.
+
+    Its client lets time pass by ``wait``: with ``Agent.wait`` a stop ends that.
+    """
     from host.app.models import main_model
 
     loaded = with_model(load_config(options), model)
-    endpoint, provider = _providers(loaded, model, lambda event: None)[0]
+    endpoint, provider = _providers(loaded, model, lambda event: None, wait)[0]
     known = main_model(loaded, window, home=options.home)
     section = loaded.config.model
     facts = ModelFacts(endpoint.model, known.window, section.max_tokens or 0)
-    return AgentModel(endpoint.model, provider, facts, section.max_tokens, known.price)
+    return AgentModel(endpoint.model, provider, facts, section.max_tokens, known.price, _address(endpoint))
+
+
+def remembered_as(model: AgentModel) -> tuple[str, str] | None:
+    """Under which name and address it is remembered what the model's service stated; None: under none."""
+    return None if model.address is None else (model.name, model.address)
 
 
 def with_model(loaded: Loaded, model: str | None) -> Loaded:
@@ -121,7 +139,8 @@ def with_model(loaded: Loaded, model: str | None) -> Loaded:
     if model is None or model == section.name:
         return loaded
     if model.startswith(SCRIPTED):
-        chosen = ModelSection(context_length=section.context_length, max_tokens=section.max_tokens)
+        window = _scripted(model).window or section.context_length
+        chosen = ModelSection(context_length=window, max_tokens=section.max_tokens)
     else:
         reference = next((known for known in section.fallback if known.name == model), None)
         others = tuple(known for known in section.fallback if known.name != model)
@@ -131,6 +150,12 @@ def with_model(loaded: Loaded, model: str | None) -> Loaded:
     return replace(loaded, config=loaded.config.model_copy(update={"model": chosen}))
 
 
+def _scripted(model: str) -> ScriptedFile:
+    from host.provider.script_file import scripted_from
+
+    return scripted_from(Path(model.removeprefix(SCRIPTED)))
+
+
 def _address_of(reference: ModelRef) -> dict[str, str]:
     """Where a fallback is asked, as far as it says so itself."""
     if reference.provider or reference.base_url:
@@ -138,12 +163,12 @@ def _address_of(reference: ModelRef) -> dict[str, str]:
     return {"api_key_env": reference.api_key_env} if reference.api_key_env else {}
 
 
-def _providers(loaded: Loaded, model: str | None, tell: Callable[[Event], None]) -> list[tuple[Endpoint, Provider]]:
+def _providers(
+    loaded: Loaded, model: str | None, tell: Callable[[Event], None], wait: Wait = time.sleep
+) -> list[tuple[Endpoint, Provider]]:
     """Who can be asked, the main model first. A fallback takes its place where it cannot be asked, which is told."""
     if model is not None and model.startswith(SCRIPTED):
-        from host.provider.script_file import scripted_from
-
-        return [(Endpoint("scripted"), scripted_from(Path(model.removeprefix(SCRIPTED))))]
+        return [(Endpoint(SCRIPT), _scripted(model))]
     endpoints = main_endpoints(loaded)
     able = [endpoint for endpoint in endpoints if not endpoint.missing]
     if not able:
@@ -152,16 +177,16 @@ def _providers(loaded: Loaded, model: str | None, tell: Callable[[Event], None])
         if endpoint.missing:
             tell(Warned(f"{endpoint.model or 'the main model'} cannot be asked: {endpoint.missing}"))
     ttl = loaded.config.prompt_caching.cache_ttl
-    providers = [(endpoint, _marked(endpoint, ttl)) for endpoint in able]
+    providers = [(endpoint, _marked(endpoint, ttl, wait)) for endpoint in able]
     first, provider = providers[0]
     if isinstance(provider, Marking):
         tell(Noticed(banner(first.model, provider.layout, provider.ttl)))
     return providers
 
 
-def _marked(endpoint: Endpoint, ttl: Ttl) -> Provider:
+def _marked(endpoint: Endpoint, ttl: Ttl, wait: Wait) -> Provider:
     """The client of a model, with cache markers where they are understood."""
-    client = client_of(endpoint, timeout=ANSWER_SECONDS)
+    client = client_of(endpoint, timeout=ANSWER_SECONDS, sleep=wait)
     layout = layout_for(endpoint.model, endpoint.provider, endpoint.base_url)
     return client if layout is None else Marking(client, layout, ttl)
 
@@ -169,8 +194,7 @@ def _marked(endpoint: Endpoint, ttl: Ttl) -> Provider:
 def _models(options: Options, loaded: Loaded, session: Session, providers: list[tuple[Endpoint, Provider]]) -> Models:
     """The models with what is known of each; the conversation itself begins with the first one's window."""
     first, *others = (_agent_model(options, loaded, session, endpoint, provider) for endpoint, provider in providers)
-    services = session.conversation.services
-    if first.name not in (services.facts.model, "scripted"):
+    if first.facts is not session.conversation.services.facts:
         session.conversation.use_model(first.facts)
     return Models(first, *others)
 
@@ -180,12 +204,17 @@ def _agent_model(options: Options, loaded: Loaded, session: Session, endpoint: E
     from host.provider.learnt import learnt_window
 
     section, facts = loaded.config.model, session.conversation.services.facts
-    if endpoint.model in (section.name, "scripted"):
-        return AgentModel(endpoint.model, provider, facts, section.max_tokens, configured_price(loaded) or session.model.price)
+    if endpoint.model == SCRIPT or (endpoint.model, endpoint.base_url) == (section.name, section.base_url):
+        price = configured_price(loaded) or session.model.price
+        return AgentModel(endpoint.model, provider, facts, section.max_tokens, price, _address(endpoint))
     known = facts_of(endpoint.model, endpoint.provider, base_url=endpoint.base_url)
     window = learnt_window(options.home, endpoint.model, endpoint.base_url) or known.window
     own = ModelFacts(endpoint.model, window, section.max_tokens or 0)
-    return AgentModel(endpoint.model, provider, own, section.max_tokens, known.price)
+    return AgentModel(endpoint.model, provider, own, section.max_tokens, known.price, _address(endpoint))
+
+
+def _address(endpoint: Endpoint) -> str | None:
+    return None if endpoint.model == SCRIPT else endpoint.base_url
 
 
 def _surroundings(options: Options, store: Store, loaded: Loaded, session: Session, kept: Kept) -> tuple[Toolbox, Callable[[], str]]:

@@ -41,6 +41,7 @@ class Session:
     outcomes: list[Outcome] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tell: Callable[[str], None] | None = None
+    asked: Callable[[], tuple[str, str] | None] | None = None  # model and address that answer now; None: the configured ones
     conversation: Conversation = field(init=False)
     plugins: Plugins = field(init=False)
 
@@ -98,8 +99,9 @@ def open_session(
         session.warn(text)
 
     def learn(limit: int) -> None:
-        if services.facts.model == model.name:  # what a fallback's service states is of the fallback
-            learn_window(options.home, model.name, loaded.config.model.base_url, limit)
+        own = (model.name, loaded.config.model.base_url) if services.facts.model == model.name else None
+        if (asked := own if session.asked is None else session.asked()) is not None:
+            learn_window(options.home, *asked, limit)
 
     session.plugins = load_plugins(places, session.warn)
     session.conversation = Conversation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,8 +98,8 @@ def provider_of(endpoint: Endpoint, loaded: Loaded) -> OpenAIProvider:
     return client_of(endpoint, timeout=auxiliary.compression.timeout, max_retries=auxiliary.transient_retries)
 
 
-def client_of(endpoint: Endpoint, *, timeout: float, max_retries: int = 2) -> OpenAIProvider:
-    """A client that asks it; ``timeout`` in seconds for a whole answer."""
+def client_of(endpoint: Endpoint, *, timeout: float, max_retries: int = 2, sleep: Callable[[float], None] | None = None) -> OpenAIProvider:
+    """A client that asks it; ``timeout`` in seconds for a whole answer, ``sleep`` lets time pass between two attempts."""
     from host.provider.openai_client import OpenAIProvider
 
     return OpenAIProvider(
@@ -110,6 +110,7 @@ def client_of(endpoint: Endpoint, *, timeout: float, max_retries: int = 2) -> Op
         max_retries=max_retries,
         options=endpoint.options,
         key_name=endpoint.variable,
+        sleep=sleep,
     )
 
 

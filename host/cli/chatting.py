@@ -8,10 +8,10 @@ import click
 
 from host.cli.ending import TERMINATED, Order, obeyed
 from host.cli.globals import Globals
-from host.cli.running import LEAST_WINDOW
 from host.cli.sitting import Chat, Wanted
 from host.cli.slash import completions, slash
 from host.cli.store_text import plain
+from host.cli.talking import LEAST_WINDOW
 from host.cli.typed_lines import HISTORY, TypedLines
 
 HELLO = "session {}, model {}; /help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the chat"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -12,14 +12,13 @@ import click
 from host.cli.ending import TERMINATED, obeyed
 from host.cli.globals import Globals
 from host.cli.screen import Answer, Events, say
+from host.cli.talking import LEAST_WINDOW, STATUS, advise_to_ask_again, forget_empty
 
 if TYPE_CHECKING:
     from host.loop.agent import Agent, Turn
-    from host.store.protocols import Store
 
-LEAST_WINDOW = 2_000  # tokens
 STDIN = "-"
-STATUS = {"answered": 0, "exhausted": 1, "interrupted": 130}
+ASK_AGAIN = "the request is archived; to ask again: {}"
 
 
 @click.command("run")
@@ -60,6 +59,8 @@ def run_command(
     asked = None if resume else asked_for(prompt)
     refuse_together(resume, prompt, session)
     check_model(settings, model)
+    if asked is not None and not (quiet or as_json):
+        hint_at_command(asked)
     screen = Events(sys.stdout) if as_json else Answer(sys.stdout, quiet=quiet, verbose=settings.verbose)
     with closing(open_archive(settings.home)) as store, obeyed() as order:
         kept = store.sessions.create(source="run") if session is None else store.sessions.find(session)
@@ -71,15 +72,6 @@ def run_command(
             if session is None:
                 forget_empty(store, kept.conversation)
         return TERMINATED if order.came else status
-
-
-def forget_empty(store: Store, conversation: str) -> None:
-    """A session that was begun for nothing leaves no trace."""
-    from host.errors import CtxhostError
-
-    with suppress(CtxhostError):  # it may be gone already; an empty session harms nobody
-        if store.archive(conversation).range() == (0, 0):
-            store.sessions.delete(conversation)
 
 
 def asked_for(prompt: str | None) -> str:
@@ -112,15 +104,26 @@ def refuse_together(resume: bool, prompt: str | None, session: str | None) -> No
         raise UsageError("--resume answers what was asked before, and there is a prompt too", "leave one of them out")
 
 
+def hint_at_command(asked: str) -> None:
+    """Say that a command of the chat is none here."""
+    from host.cli.slash import is_slash
+
+    word = asked.split()[0]
+    if is_slash(word):
+        click.echo(f"note: {word} is a command of `ctxhost chat`; here it is sent to the model like any other text", err=True)
+
+
 def answered(settings: Globals, agent: Agent, asked: str | None, screen: Answer | Events, quiet: bool) -> Turn | None:
     """The turn; where it did not come to its end, how to go on is told."""
+    from host.errors import CtxhostError
+
     again = settings.command("run", "--session", agent.conversation.session, "--resume")
     try:
         turn = agent.resume() if asked is None else agent.turn(asked)
-    except Exception:
+    except Exception as error:
         screen.end()
-        if not quiet:
-            click.echo(f"the request is archived; to ask again: {again}", err=True)
+        if not quiet and isinstance(error, CtxhostError):
+            advise_to_ask_again(error, ASK_AGAIN.format(again))
         raise
     screen.end()
     if turn is not None and turn.reason != "answered" and not quiet:

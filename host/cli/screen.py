@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
+from unicodedata import category
 
 import click
 
@@ -41,42 +42,70 @@ class Answer:
     """What the model says on standard output, as it comes; all the rest on standard error.
 
     The stream is taken once: a tool that prints does so elsewhere. How far a compaction is stands on one line of a terminal, which
-    goes when something else is to be said; elsewhere it is said once that one runs.
+    goes when something else is to be said; elsewhere it is said once that one runs. With ``quiet``, where no terminal shows it, an
+    answer is kept back until it is whole: what does not count in the end is never said.
     """
 
     def __init__(self, out: TextIO, *, quiet: bool, verbose: bool) -> None:
         self._out = out
         self._quiet = quiet
         self._verbose = verbose
+        self._held: list[str] | None = [] if quiet and not out.isatty() else None
         self._is_streamed = False  # a piece of the message that comes in has been told
         self._open_line = False
         self._is_working = False
+        self._half = ""
 
     def tell(self, event: Event) -> None:
         """Show an event."""
-        from host.loop.events import Answered, Noticed, Said, Thought, Working
+        from host.loop.events import Answered, Noticed, Retrying, Said, Switched, Thought, Working
         from host.messages.reading import text_of
 
         if isinstance(event, Working):
             self._work(event)
         elif isinstance(event, Said):
-            self._is_streamed = True
-            self._say(event.text)
+            self._piece(event.text)
         elif isinstance(event, Answered):
+            self._forget_held()
             if not self._is_streamed:
                 self._say(text_of(event.message))
             self.end()
+            if event.is_cut and not self._quiet:
+                self._note(event)
+        elif isinstance(event, Retrying | Switched):
+            self._forget_held()
+            self.end()
+            if not self._quiet:
+                self._note(event)
         elif not isinstance(event, Thought) and not self._quiet and (self._verbose or not isinstance(event, Noticed)):
             self._note(event)
 
     def end(self) -> None:
         """The message is over: what comes next begins on a new line."""
-        if self._open_line:
+        if self._held:
+            self._say("".join(self._held))
+            self._forget_held()
+        if self._open_line or self._half:
             self._say("\n")
         self._is_streamed = self._open_line = False
         self._clear()
 
+    def _piece(self, text: str) -> None:
+        if self._held is not None:
+            self._held.append(text)
+        else:
+            self._is_streamed = True
+            self._say(text)
+
+    def _forget_held(self) -> None:
+        if self._held is not None:
+            self._held.clear()
+
     def _say(self, text: str) -> None:
+        text, self._half = self._half + text, ""
+        if "\ud800" <= text[-1:] <= "\udbff":  # the first half of a character, the second one comes next
+            text, self._half = text[:-1], text[-1]
+        text = whole(text)
         self._clear()
         click.echo(harmless(text) if self._out.isatty() else text, file=self._out, nl=False, color=True)
         self._open_line = not text.endswith("\n") if text else self._open_line
@@ -113,12 +142,27 @@ def can_rewrite() -> bool:
 def harmless(text: str) -> str:
     """A text of several lines without what would command a terminal."""
     text = text.replace("\r\n", "\n")
-    return "".join(char if char.isprintable() or char in "\n\t" or char in JOINERS else "?" for char in text)
+    return text if text.isprintable() else "".join(char if char.isprintable() or is_harmless(char) else "?" for char in text)
+
+
+def is_harmless(char: str) -> bool:
+    """Whether a character that Python would escape belongs in a text: blanks of every width, joiners, emoji newer than Python."""
+    return char in "\n\t" or char in JOINERS or category(char) in ("Zs", "Cn", "Co")
+
+
+def whole(text: str) -> str:
+    """The text with two halves of a character that came in one after the other as that character."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def say(text: str, *, err: bool = False) -> None:
     """Print what the host did not write itself: as it is where no terminal reads it."""
     click.echo(harmless(text) if (sys.stderr if err else sys.stdout).isatty() else text, err=err)
+
+
+def _cut(event: Any) -> str:
+    at = f" at {event.usage.completion:,} tokens" if event.usage is not None and event.usage.completion else ""
+    return f"warning: the answer was cut{at}: it may not be longer (model.max_tokens)"
 
 
 def _called(event: Any) -> str:
@@ -142,6 +186,7 @@ def _compacted(event: Any) -> str:
 
 
 NOTES: Mapping[str, Callable[[Any], str]] = {
+    "Answered": _cut,
     "Called": _called,
     "Returned": _failed,
     "Compacted": _compacted,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from host.cli.globals import Globals
-from host.cli.running import STATUS, forget_empty
 from host.cli.screen import Answer, say
 from host.cli.status_line import Tally, status_line
+from host.cli.talking import STATUS, advise_to_ask_again, forget_empty
 from host.errors import CtxhostError
 
 if TYPE_CHECKING:
@@ -79,11 +79,22 @@ class Chat:
         if before is not None:
             self._forget(self.store.sessions.get(before).conversation)
 
+    @property
+    def guess(self) -> str:
+        """Where nobody knows the window that counts now, the words for that."""
+        from host.app.agents import with_model
+        from host.app.models import main_model
+        from host.app.wiring import load_config
+
+        known = main_model(with_model(load_config(self.settings), self.wanted.model), self.wanted.window, home=self.settings.home)
+        is_so = known.window_is_guessed and known.window == self.agent.conversation.services.facts.window
+        return known.source if is_so else ""
+
     def use(self, model: str) -> None:
         """Ask another model from now on, in the sessions to come too. Raises NoModel, BadScript."""
         from host.app.agents import agent_model
 
-        self.agent.use(agent_model(self.settings, model, self.wanted.window))
+        self.agent.use(agent_model(self.settings, model, self.wanted.window, wait=self.agent.wait))
         self.wanted = replace(self.wanted, model=model)
 
     def close(self) -> None:
@@ -139,6 +150,7 @@ class Chat:
             turn = self.agent.resume() if text is None else self.agent.turn(text)
         except CtxhostError as error:
             self.status = error.exit_status
+            advise_to_ask_again(error, "/retry asks again for the answer")
             raise
         if turn is None:
             click.echo("nothing is left unanswered")

@@ -36,7 +36,7 @@ def slash(chat: Chat, line: str) -> None:
     known = SLASHES.get(ALIASES.get(name, name))
     offered = next((command for command in chat.commands if f"/{command.name}" == name), None)
     if known is not None:
-        known.run(chat, words.strip())
+        _done(chat, name, known, words.strip())
     elif offered is not None:
         say(chat.answer_of(offered, words.strip()))
     elif name in LEAVE:
@@ -46,6 +46,18 @@ def slash(chat: Chat, line: str) -> None:
         hint = f"did you mean {near[0]}? " if near else ""
         shown = plain(name if len(name) <= SHOWN_NAME else name[:SHOWN_NAME] + "…")
         click.echo(f"there is no command {shown}; {hint}/help lists them. A text that begins with a slash: put a space before it")
+
+
+def is_slash(word: str) -> bool:
+    """Whether this is a command of every chat."""
+    return word in SLASHES or word in ALIASES or word in LEAVE
+
+
+def _done(chat: Chat, name: str, command: Slash, words: str) -> None:
+    try:
+        command.run(chat, words)
+    except click.UsageError as wrong:
+        say(f"{name}: {wrong.message.rstrip('.')}; it goes: {name} {command.arguments}".rstrip(), err=True)
 
 
 def completions(chat: Chat, line: str) -> list[str]:
@@ -86,7 +98,7 @@ def status(chat: Chat, words: str) -> None:
     """``/status``."""
     from host.cli.status_line import status_lines
 
-    _show(aligned(status_lines(chat.agent, chat.tally)))
+    _show(aligned(status_lines(chat.agent, chat.tally, chat.guess)))
 
 
 def model(chat: Chat, words: str) -> None:
@@ -95,7 +107,11 @@ def model(chat: Chat, words: str) -> None:
         click.echo(plain(chat.agent.model.name))
         return
     chat.use(words)
-    click.echo(f"{plain(chat.agent.model.name)} answers from now on, window {chat.agent.conversation.services.facts.window:,} tokens")
+    guess = chat.guess
+    window = f"window {chat.agent.conversation.services.facts.window:,} tokens{f' ({guess})' if guess else ''}"
+    click.echo(f"{plain(chat.agent.model.name)} answers from now on, {window}")
+    if guess and not words.startswith("scripted:"):
+        click.echo("nothing is known of a model of this name; whether there is one shows when it is asked")
 
 
 def new(chat: Chat, words: str) -> None:
@@ -146,10 +162,14 @@ def _same_command(*words: str) -> Callable[[Chat, str], None]:
 
 
 def _run(chat: Chat, *words: str) -> None:
-    """Run a command line that looks where this one does."""
-    from host.cli import run
+    """Run a command line that looks where this one does. Raises click.UsageError for words that it does not take."""
+    from host.cli import cli
 
-    run([*chat.settings.typed, *(() if chat.settings.color else ("--no-color",)), *words])
+    places = [*chat.settings.typed, *(() if chat.settings.color else ("--no-color",))]
+    try:
+        cli.main(args=[*places, *words], prog_name="ctxhost", standalone_mode=False)
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def _show(lines: list[str]) -> None:

@@ -42,8 +42,8 @@ def status_line(agent: Agent, tally: Tally) -> str:
     return " | ".join(filter(None, _parts(agent, tally)))
 
 
-def status_lines(agent: Agent, tally: Tally) -> list[tuple[str, str]]:
-    """The same in full, a name and a value a line."""
+def status_lines(agent: Agent, tally: Tally, guess: str = "") -> list[tuple[str, str]]:
+    """The same in full, a name and a value a line; ``guess`` is said of the window."""
     conversation = agent.conversation
     conversation.catch_up()  # an undo or a pin may have changed the window
     used, window = conversation.estimate(), conversation.services.facts.window
@@ -51,6 +51,7 @@ def status_lines(agent: Agent, tally: Tally) -> list[tuple[str, str]]:
         ("model", plain(agent.model.name)),
         ("session", conversation.session),
         ("window", f"{used:,} of {window:,} tokens ({_share(used, window)}), {len(conversation.view.messages):,} messages"),
+        ("", guess),
         ("threshold", f"compacts at {conversation.threshold:,} tokens"),
         ("engine", plain(conversation.engine.name)),
         ("archive", f"{conversation.archive.range()[1]:,} messages"),

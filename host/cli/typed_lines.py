@@ -29,6 +29,7 @@ class TypedLines:
         self._is_edited = self.is_typed and sys.stdout.isatty()  # Python edits lines only where both are a terminal
         if self.is_typed and isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
+        self._typed: list[str] = []
         if self._is_edited:
             _prepare(history, complete)
 
@@ -44,16 +45,18 @@ class TypedLines:
             lines.append(line.removesuffix(CONTINUED))
 
     def close(self) -> None:
-        """Write the history, for its owner alone."""
+        """Add to the history what was typed here, without secrets; it is for its owner alone."""
         if self._is_edited:
-            _keep(self._history)
+            _keep(self._history, self._typed)
 
     def _line(self, prompt: str) -> str | None:
         if self._is_edited:
             try:
-                return input(prompt)
+                line = input(prompt)
             except EOFError:
                 return None
+            self._typed.append(line)
+            return line
         if sys.stdin is None:
             return None
         if self.is_typed:
@@ -89,9 +92,17 @@ class _Completer:
         return self._found[index] if index < len(self._found) else None
 
 
-def _keep(history: Path) -> None:
+def _keep(history: Path, typed: Sequence[str]) -> None:
+    """Put these lines behind those that other chats have written meanwhile."""
+    from host.messages.redact import redact
+
     with suppress(ImportError, OSError):
         import readline
 
         os.close(os.open(history, os.O_CREAT | os.O_WRONLY, 0o600))  # what was typed is nobody else's to read
+        history.chmod(0o600)
+        readline.clear_history()
+        readline.read_history_file(history)
+        for line in filter(str.strip, typed):
+            readline.add_history(redact(line, force=True))
         readline.write_history_file(history)

@@ -16,7 +16,7 @@ from host.conversation.partial import Part, part_of
 from host.conversation.pinning import Pinning
 from host.conversation.preview import Preview, preview_of, untouched
 from host.conversation.shelf import NotNow, Shelf
-from host.conversation.triggers import Trigger
+from host.conversation.triggers import PREFLIGHT, Trigger
 from host.conversation.verdict import Verdict, Wish
 from host.conversation.view import View, as_json, published
 from host.conversation.wording import shown, words_of_abort, words_of_count, words_of_loss, words_of_report
@@ -40,6 +40,7 @@ same, and how often the conversation was compacted."""
 NO_ROOM = "the newest messages alone do not fit the window, and leaving the others out would not help"
 TOO_SHORT = "what stands before the exchanges to keep is shorter than a summary of it"
 IN_VAIN = Verdict(idle=Idle(Reason.NOTHING_TO_COMPRESS, NO_ROOM), undone=True)
+WAITING = "another process compacts this conversation; waiting"
 KEPT_SUMMARY = "the exchanges to keep hold the summary, what stands before them is compacted already"
 
 
@@ -84,7 +85,8 @@ class Compaction:
         """
         before = Before(self._door.counters(self._services), self._shelf.state.pending)
         try:
-            with self._shelf.right_to_compact(self._door.warn_once) as lease:
+            waiting = self._waiting if self._is_needed(tokens, wish.trigger) else None
+            with self._shelf.right_to_compact(self._door.warn_once, waiting) as lease:
                 self._inbox.refuse_backlog()
                 if (news := self._inbox.news(view)) is not None:
                     return news, self._not_now("the conversation is not compacted now: another process went on with it first", before)
@@ -122,6 +124,16 @@ class Compaction:
                 verdict = IN_VAIN
             return preview_of(view.ledger, messages, wish, verdict, measure)
 
+    def _is_needed(self, tokens: int, trigger: Trigger) -> bool:
+        """Whether the next request is refused without a compaction, by this process or another."""
+        facts = self._services.facts
+        return trigger.refused or (trigger is PREFLIGHT and tokens > facts.usable - facts.output_reserve)
+
+    def _waiting(self, seconds: float) -> None:
+        """Another process compacts the conversation; an interrupt passes through here."""
+        lasts = int(self._shelf.lease_seconds)
+        self._services.progress(min(int(seconds), lasts), lasts, WAITING)
+
     def _tried(self, view: View, messages: list[Message], tokens: int, wish: Wish) -> Verdict:
         """What the host makes of the engine's answer. Nothing is published, kept or told."""
         pinned = self.pinning.pinned(view.ledger)
@@ -150,7 +162,7 @@ class Compaction:
         """The engine's answer for its part, after memory plugins saw it. Raises Broken."""
         memory = self._memory(part.given, self._shelf.session) if self._memory is not None else ""
         facts = self._services.facts
-        size = max(tokens, facts.window - facts.output_reserve + 1) if wish.trigger.refused else tokens
+        size = max(tokens, facts.usable - facts.output_reserve + 1) if wish.trigger.refused else tokens
         asked = max(0, size - self._services.count.messages(part.kept))
         return self._door.compress(part.given, asked, wish.focus, force=wish.trigger.force, memory=memory, services=self._services)
 
@@ -224,7 +236,7 @@ class Compaction:
     def _exact(self) -> Exact | None:
         if not self._keep_exact:
             return None
-        threshold = self._door.threshold(self._services.facts.window)
+        threshold = self._door.threshold(self._services.facts.usable)
         return Exact(self._heard.holding(), self._keep_exact, threshold, self._services.count.text)
 
     def _tell_switch(self, old: str) -> None:

@@ -24,6 +24,7 @@ from host.conversation.receipts import ReceiptPage, receipt_at
 from host.conversation.recognise import Received, Telling, Told
 from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refusals import Refusals
+from host.conversation.refused import impossible
 from host.conversation.shelf import Shelf
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT
 from host.conversation.verdict import Wish
@@ -174,6 +175,7 @@ class Conversation:
     @alone
     def answered(self, reply: Reply) -> Retry | GiveUp | None:
         """Take the usage of a whole answer. None: it counts; else its request was too long without an error, and it is no answer."""
+        self._refuse_closed()
         answer = self._refusals.of_reply(reply)
         if answer is None:
             self._settle_turn()
@@ -182,6 +184,7 @@ class Conversation:
     @alone
     def measured(self, usage: Usage | Mapping[str, Any] | Dumped | None) -> None:
         """Take the provider's count for the window that was given out last, as it came; None where it gave none."""
+        self._refuse_closed()
         self._refusals.answered(usage_of(usage))
         self._settle_turn()
 
@@ -191,13 +194,20 @@ class Conversation:
 
         ``max_tokens`` is the cap on the answer that was sent with it. After a ``Retry`` take the window again.
         """
+        self._refuse_closed()
         return self._refusals.of(error, max_tokens)
 
     @alone
     def use_model(self, facts: ModelFacts) -> None:
         """Go on with another model: a fallback, or one that the user chose. Its tools are counted as before."""
-        self._refusals.forget()
+        self._refuse_closed()
         self._current.use_model(facts)
+        self._refusals.forget()
+
+    @alone
+    def impossible(self) -> str | None:
+        """Why no model with this window takes the next request, whatever is compacted; None where it may. Ask after ``window``."""
+        return impossible(self._current)
 
     @alone
     def compact(self, focus: str | None = None, *, keep: int | None = None) -> Outcome:

@@ -10,9 +10,9 @@ from host.conversation.asked import Asked, as_text
 from host.conversation.compacting import Compaction
 from host.conversation.considered import ATTEMPTS, TRIED_OFTEN, is_worth_measuring, why_not
 from host.conversation.engine_door import EngineDoor
-from host.conversation.triggers import Trigger
+from host.conversation.triggers import PREFLIGHT, Trigger
 from host.conversation.turn import Turn
-from host.conversation.verdict import Size, Wish, outcome_of
+from host.conversation.verdict import Size, Wish, helped, outcome_of
 from host.conversation.view import View
 from host.conversation.wording import words_of_overfull
 from host.engine.idle import Idle, Reason
@@ -29,7 +29,8 @@ from host.transforms.sanitize import sendable
 class Current:
     """The view, grown message by message, and what was given out of it last. Nothing is archived here.
 
-    ``attempts`` counts the occasions since the last answer on which a request was shortened before it could be sent.
+    ``attempts`` counts the occasions since the last answer on which a request was shortened before it could be sent. ``is_trial``: it
+    was shortened for a limit that is only guessed, and what came of it is sent as it is: the answer, or a refusal, says more.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Current:
         self.turn = Turn()
         self.asked = Asked()
         self.attempts = 0
+        self.is_trial = False
         self._door = door
         self._watch = watch
         self._view = View()  # its messages are in ``messages``, where they grow
@@ -73,19 +75,20 @@ class Current:
     @property
     def threshold(self) -> int:
         """Tokens at which the engine says it compacts; the window where it says nothing that makes sense."""
-        return self._door.threshold(self.services.facts.window)
+        return self._door.threshold(self.services.facts.usable)
 
     @property
     def limit(self) -> int:
         """Tokens that the model takes."""
-        return self.services.facts.window - self.services.facts.output_reserve
+        return self.services.facts.usable - self.services.facts.output_reserve
 
     def show(self, view: View) -> None:
         """Make a view the window that the conversation goes on with."""
         self._view, self.messages = view, render(view.ledger)
-        self.turn = Turn(asked=self.turn.asked)
+        before, self.turn = self.turn, Turn()
         for message in self.messages:
             self.turn = self.turn.after(message)
+        self.turn = replace(self.turn, asked=before.asked, replied=before.replied and bool(self.turn.waiting))
         self.gauge.compacted()
 
     def grow(self, entry: Entry) -> None:
@@ -120,6 +123,12 @@ class Current:
         self._door.tell_model(self.services.facts, learnt=True)
         return True
 
+    def keep_below(self, ceiling: int) -> None:
+        """Go on with requests of so many tokens at most, 0 for as many as the window has; the window is what it was."""
+        if ceiling != self.services.facts.ceiling:
+            self.services.facts = replace(self.services.facts, ceiling=ceiling)
+            self._door.tell_model(self.services.facts, learnt=True)
+
     def request(self) -> tuple[Message, ...]:
         """The messages as they would be sent now."""
         whole = not self.turn.torn and not self.turn.waiting
@@ -153,13 +162,15 @@ class Current:
 
     def consider(self, trigger: Trigger) -> None:
         """Compact as often as the trigger allows while the engine wants it and it helps; never while calls wait."""
+        if trigger is PREFLIGHT and self._tries():
+            return
         for done in range(trigger.passes):
             idle = why_not(self._door, trigger, self, automatic=self.automatic, limit=self.limit, first=not done)
             if idle is None and not done and trigger.counted:
                 idle = self._attempt()
             if idle is not None and not done:
                 self.rest(idle)
-            if idle is not None or not self.compacted(Wish(trigger, is_first=not done)).progressed:
+            if idle is not None or not helped(self.compacted(Wish(trigger, is_first=not done))):
                 return
 
     def rest(self, idle: Idle) -> None:
@@ -183,6 +194,10 @@ class Current:
         self._watch(outcome)
         return outcome
 
+    def _tries(self) -> bool:
+        facts = self.services.facts
+        return self.is_trial and self.estimate() <= facts.window - facts.output_reserve
+
     def _attempt(self) -> Idle | None:
         """Count an occasion on which a request is shortened; a reason where there were enough since the last answer."""
         if self.attempts >= ATTEMPTS:
@@ -195,5 +210,5 @@ class Current:
         return Size(self.counted(self.messages), len(self.messages))
 
     def _warn_if_overfull(self) -> None:
-        if (size := self.estimate()) > self.limit > 0:
+        if (size := self.estimate()) > self.limit > 0 and not self._tries():
             self._door.warn_once(words_of_overfull(size, self.limit, self._door.engine.name, automatic=self.automatic))

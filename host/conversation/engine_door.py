@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from host.conversation.engine_memory import COUNTERS, EngineMemory
+from host.discovery.aside import printing_aside
 from host.discovery.keywords import accepted_keywords
 from host.discovery.names import printable
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
@@ -59,7 +59,7 @@ class EngineDoor:
         def update() -> object:
             method: Callable[..., object] = self.engine.update_model
             offered = {"base_url": "", "api_key": "", "provider": "", "api_mode": ""}
-            return method(facts.model, facts.window, **accepted_keywords(method, offered))
+            return method(facts.model, facts.usable, **accepted_keywords(method, offered))
 
         self._tried(update, None)
 
@@ -184,10 +184,14 @@ class EngineDoor:
         return messages if returned is given and same_messages(after, messages) else after
 
     def tools(self) -> list[ToolSchema]:
-        """The engine's tools as they are offered to the model; schemas without a name are left out."""
+        """The engine's tools as they are offered to the model; schemas without a name are left out, of one name the first counts."""
         none: list[dict[str, Any]] = []
-        schemas = self._tried(lambda: list(self.engine.get_tool_schemas()), none)
-        return [{"type": "function", "function": schema} for schema in schemas if isinstance(schema, dict) and schema.get("name")]
+        named: dict[str, dict[str, Any]] = {}
+        for schema in self._tried(lambda: list(self.engine.get_tool_schemas()), none):
+            name = schema.get("name") if isinstance(schema, dict) else None
+            if isinstance(name, str) and name and named.setdefault(name, schema) is not schema:
+                self.warn_once(f"engine {self.engine.name!r} offers the tool {name!r} more than once; the first one counts")
+        return [{"type": "function", "function": schema} for schema in named.values()]
 
     def answer(self, tool_call: ToolCall, messages: list[Message]) -> str:
         """Answer a call of one of these tools, as JSON text; an error is an answer too."""
@@ -239,7 +243,7 @@ class EngineDoor:
 
     def _called(self, call: Callable[[], T]) -> T:
         try:
-            with redirect_stdout(sys.stderr):  # what an engine prints is no part of a command's answer
+            with printing_aside():  # what an engine prints is no part of a command's answer
                 result = call()
         except KeyboardInterrupt:
             raise

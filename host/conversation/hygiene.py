@@ -37,7 +37,7 @@ class Hygiene:
         return outcome
 
     def _is_due_by_size(self) -> bool:
-        tokens, window = HYGIENE.tokens(self._current), self._current.services.facts.window
+        tokens, window = HYGIENE.tokens(self._current), self._current.services.facts.usable
         if tokens < int(window * FULL):
             return False
         idle = self._door.why_idle(tokens, window) if tokens <= self._current.limit else None

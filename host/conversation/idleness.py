@@ -43,7 +43,8 @@ class Idleness:
             return
         self._written = [self.current]
         with suppress(StoreError):
-            self._kept.save(as_document(self.current, datetime.now(UTC)))
+            others = {name: note for name, note in self._kept.load().items() if name != "idle"}
+            self._kept.save(others | as_document(self.current, datetime.now(UTC)))
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class KeptIdle:
 
 
 def as_document(idle: Idle | None, now: datetime) -> dict[str, object]:
-    """The host's document; empty right after a compaction."""
+    """The host's note of it; empty right after a compaction."""
     return {} if idle is None else {"idle": {"reason": idle.reason.name, "detail": idle.detail, "since": now.isoformat()}}
 
 

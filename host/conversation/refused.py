@@ -8,7 +8,7 @@ from host.conversation.asked import Asked
 from host.conversation.current import Current
 from host.conversation.shelf import Shelf
 from host.messages.reading import is_system
-from host.provider.classifier import Refusal
+from host.provider.classifier import Refusal, Sent, classify
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,27 @@ class Refused:
         return self.current.asked
 
     @property
+    def is_guess(self) -> bool:
+        """Whether nothing but the size of the request says what the refusal was about."""
+        return self.error is not None and classify(self.error, Sent()).kind is not self.refusal.kind
+
+    @property
     def prompt(self) -> int:
         """Tokens of the request without room for the answer: as the service says, where it says enough, else as estimated."""
         limit, available = self.refusal.limit, self.refusal.available
         return limit - available if limit and available is not None and available < limit else self.current.estimate()
+
+
+IMPOSSIBLE = 1.5  # times the window, by our estimate; what stays of a window and is longer than this is not sent
+
+
+def impossible(current: Current) -> str | None:
+    """Why no compaction makes the next request short enough, in numbers; None where it may pass.
+
+    Estimates are off by less than the half that is given.
+    """
+    current.estimate()  # the gauge counts what came since
+    return arithmetic(current) if current.staying() > IMPOSSIBLE * current.services.facts.window > 0 else None
 
 
 def arithmetic(current: Current) -> str:

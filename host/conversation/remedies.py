@@ -10,7 +10,7 @@ from host.conversation.picturing import with_pictures, with_smaller_images
 from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refused import Refused, arithmetic
 from host.conversation.triggers import REFUSAL
-from host.conversation.verdict import Wish
+from host.conversation.verdict import Wish, helped
 from host.conversation.wording import CAPPED, DISABLED, OUT_OF_MEMORY, words_of_error
 from host.messages.types import Message
 from host.provider.kinds import Kind
@@ -18,7 +18,6 @@ from host.provider.refusals import ImageTooLarge, image_too_large
 from host.transforms.media import strip_historical_media, without_images
 
 STANDARD_WINDOW = 200_000  # tokens that are left where the long-context tier is not to be had
-LEAST_WINDOW = 1_024  # tokens; a smaller limit is of something else
 SPARE = 64  # tokens by which an answer's cap stays below what is left: services count otherwise than we do
 LIGHTER = 0.95  # of the bytes that were refused; a request that is hardly shorter is refused again
 PAUSE = 2.0  # seconds before the same request goes to the standard tier
@@ -30,11 +29,13 @@ Answer = Retry | GiveUp
 class Remedy:
     """What to do. ``stated``: a limit that the service names is the model's window, and remembered once it has proved right.
 
+    ``bounds``: what was refused was too long, and requests stay below it from then on where the service states no limit.
     ``resends``: the very same request may be sent again, for what has changed is not in it.
     """
 
     do: Callable[[Refused], Answer]
     stated: bool = False
+    bounds: bool = False
     resends: bool = False
 
 
@@ -51,7 +52,7 @@ def compacted(refused: Refused) -> Answer:
     if not refused.current.automatic:
         return GiveUp(DISABLED)
     outcome = refused.current.compacted(Wish(REFUSAL))
-    if outcome.progressed:
+    if helped(outcome):
         return Retry(f"the window was compacted from {outcome.before:,} to {outcome.after:,} tokens")
     why = outcome.refused or "nothing came of it"
     return GiveUp(f"the window could not be made shorter ({why}): {arithmetic(refused.current)}")
@@ -62,11 +63,12 @@ def capped(refused: Refused) -> Answer:
     available = refused.refusal.available
     if available is None:
         return GiveUp(CAPPED)
-    room = refused.current.services.facts.window - refused.current.estimate()
+    room = refused.current.services.facts.usable - refused.current.estimate()
     cap = max(1, (min(available, room) if room > 0 else available) - SPARE)
     if refused.max_tokens is not None and cap >= refused.max_tokens:
         return GiveUp(CAPPED)
-    return Retry(f"the answer may have {cap:,} tokens at most", max_tokens=cap)
+    own = refused.refusal.kind is Kind.OUTPUT_CAP and refused.refusal.limit is None and cap == available - SPARE  # not what a prompt leaves
+    return Retry(f"the answer may have {cap:,} tokens at most", max_tokens=cap, stays=own)
 
 
 def lighter(refused: Refused) -> Answer:
@@ -163,14 +165,14 @@ def _show_with(refused: Refused, messages: list[Message]) -> None:
 
 
 REMEDIES: dict[Kind, Remedy] = {
-    Kind.CONTEXT_OVERFLOW: Remedy(shorter, stated=True),
-    Kind.SILENT_OVERFLOW: Remedy(shorter, stated=True),
+    Kind.CONTEXT_OVERFLOW: Remedy(shorter, stated=True, bounds=True),
+    Kind.SILENT_OVERFLOW: Remedy(shorter, stated=True, bounds=True),
     Kind.SILENT_TRUNCATION: Remedy(shorter),
-    Kind.PAYLOAD_TOO_LARGE: Remedy(lighter),
+    Kind.PAYLOAD_TOO_LARGE: Remedy(lighter, bounds=True),
     Kind.OUTPUT_CAP: Remedy(capped),
     Kind.LONG_CONTEXT_TIER: Remedy(standard_tier, resends=True),
     Kind.LONG_CONTEXT_BETA: Remedy(standard_tier, resends=True),
-    Kind.OVER_RATE_BUDGET: Remedy(within_budget),
+    Kind.OVER_RATE_BUDGET: Remedy(within_budget, bounds=True),
     Kind.IMAGE_TOO_LARGE: Remedy(smaller_images),
     Kind.TOOL_CONTENT: Remedy(text_results),
     Kind.PAIRING: Remedy(paired),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from functools import partial
 from secrets import token_hex
 from typing import Any
 
+from host.conversation.leasing import Waiting, acquired, holder_of_this_process
 from host.engine.services import State
 from host.errors import StoreError
 from host.store.memory import MemoryState
@@ -99,13 +99,14 @@ class Shelf:
     @property
     def holder(self) -> str:
         """The name under which this process holds the lease; a forked child has another."""
-        return f"pid={os.getpid()}:nonce={self._nonce}"
+        return holder_of_this_process(self._nonce)
 
     @contextmanager
-    def right_to_compact(self, warn: Callable[[str], None]) -> Iterator[Lease | None]:
+    def right_to_compact(self, warn: Callable[[str], None], waiting: Waiting | None = None) -> Iterator[Lease | None]:
         """Hold the lease while a compaction runs; NotNow where another has it or nobody can tell (fails closed).
 
-        A store without any leases is no reason to stop: that is said, and the compaction goes on.
+        With ``waiting`` another one is waited for, as long as a lease lasts. A store without any leases is no reason to stop: that is
+        said, and the compaction goes on.
         """
         self._refuse_ended()
         if self.views is None or not self.conversation:
@@ -114,7 +115,7 @@ class Shelf:
             warn("the store has no leases: nothing keeps two processes from compacting this conversation at once")
             yield None
         else:
-            lease = self._acquired(self.leases)
+            lease = self._acquired(self.leases, waiting)
             with refreshed(self.leases, lease, self.lease_seconds):
                 yield lease
 
@@ -134,9 +135,9 @@ class Shelf:
         if self.sessions is not None and self.sessions.tip(self.conversation).end_reason == COMPRESSION:
             raise NotNow(f"session {self.session} ended by compression and no other goes on")
 
-    def _acquired(self, leases: Leases) -> Lease:
+    def _acquired(self, leases: Leases, waiting: Waiting | None) -> Lease:
         try:
-            lease = leases.acquire(self.conversation, self.holder, self.lease_seconds)
+            lease = acquired(leases, self.conversation, self.holder, self.lease_seconds, waiting)
         except Exception as error:
             raise NotNow(f"the lease could not be taken: {error}") from error
         if lease is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from host.conversation.triggers import Trigger
 from host.conversation.view import View
-from host.engine.idle import Idle
+from host.engine.idle import Idle, Reason
 from host.engine.outcome import Outcome
 from host.engine.report import Report
 from host.messages.ledger import Kind
@@ -50,6 +50,14 @@ class Size(NamedTuple):
 
     tokens: int
     messages: int
+
+
+SHORTER = 0.95  # of the tokens before
+
+
+def helped(outcome: Outcome) -> bool:
+    """Whether the window is shorter now, by this compaction or by another process's that went before it."""
+    return outcome.progressed or (outcome.reason is Reason.NOT_NOW and outcome.after < SHORTER * outcome.before)
 
 
 def outcome_of(wish: Wish, verdict: Verdict, view: View, before: Size, after: Size, seconds: float) -> Outcome:

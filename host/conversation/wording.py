@@ -6,7 +6,9 @@ import re
 
 from host.engine.idle import Reason
 from host.engine.report import Report
+from host.errors import CtxhostError
 from host.messages.redact import redact
+from host.provider.kinds import Kind
 
 OFTEN = 2  # compactions after which a summary of summaries begins to blur
 
@@ -25,6 +27,31 @@ OUT_OF_MEMORY = (
 AGAIN = "Run /compress (or `ctxhost sessions compress`) to retry, or /new to start a fresh session."
 LASTING = re.compile(r"\bquota\b|\bHTTP 40[123]\b|API key|paid first|billing", re.IGNORECASE)
 """Errors after which another try fails as well, until the user does something about them."""
+
+LESS = "start a fresh session (/new), send less at once, or choose a model with a larger window"
+KEY = "check the key in the environment variable that model.api_key_env names, and that it may use this model"
+ADVICE = {
+    Kind.CONTEXT_OVERFLOW: LESS,
+    Kind.SILENT_OVERFLOW: LESS,
+    Kind.PAYLOAD_TOO_LARGE: "start a fresh session (/new), send smaller files, or choose a service that takes larger requests",
+    Kind.OVER_RATE_BUDGET: "start a fresh session (/new), lower model.max_tokens, or choose a plan with a larger budget per minute",
+    Kind.OUTPUT_CAP: "lower model.max_tokens",
+    Kind.IMAGE_TOO_LARGE: "send a smaller picture, or none",
+    Kind.TOOL_CONTENT: "choose a model that takes pictures from tools",
+    Kind.PAIRING: "go on in a fresh session (/new) or with another model (/model); every message stays archived as it is",
+    Kind.SERVER_RESOURCE: "start a shorter conversation (/new), or run the model on a larger machine",
+    Kind.AUTH: KEY,
+    Kind.BILLING: "see to plan and billing of the account, or choose another model",
+    Kind.RATE_LIMIT: "wait a moment and go on; nothing of the conversation is lost",
+}
+"""What a user can do about a refusal that could not be mended; kinds that say too little are left out."""
+
+NO_TOOLS = re.compile(
+    r"(?:does ?n[o']t|not) support (?:tools?\b|tool.(?:use|call)|function.call)|tool.(?:use|choice|calls?|calling)\b[^\n]{0,40}"
+    r"(?:not (?:supported|enabled|available)|requires)|no endpoints found that support tool",
+    re.IGNORECASE,
+)
+TOOLLESS = "choose a model that calls tools, start its server with tool calling enabled, or offer it no tools (plugins.enabled)"
 
 SKIPPED = {
     Reason.INEFFECTIVE: "Compression skipped — last 2 compressions saved <10% each, or left the window over its threshold{}. "
@@ -89,9 +116,18 @@ def words_of_overfull(size: int, limit: int, engine: str, *, automatic: bool) ->
     )
 
 
+def advice_on(kind: Kind, error: BaseException | None) -> str:
+    """What the user can do about a refusal; empty where nobody knows."""
+    if kind is Kind.FORMAT and error is not None and NO_TOOLS.search(str(error)):
+        return TOOLLESS
+    return ADVICE.get(kind, "")
+
+
 def words_of_error(error: BaseException | None) -> str:
-    """What a service said, as it may be shown."""
-    return shown(str(error)) if error is not None else "it said nothing"
+    """What a service said, as it may be shown, without the advice of an error of ours."""
+    if error is None:
+        return "it said nothing"
+    return shown(error.what if isinstance(error, CtxhostError) else str(error))
 
 
 def shown(error: str) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from host.discovery.names import printable
 from host.errors import ConfigError
+from host.messages.redact import redact
 
 LONGEST_CAUSE = 300  # characters; a warning is one line
 
@@ -31,9 +32,9 @@ def foreign(deed: str) -> Iterator[None]:
 
 
 def described(error: BaseException) -> str:
-    """An exception in one line: its type, its text, and for a syntax error its place."""
+    """An exception in one line: its type, its text without secrets, and for a syntax error its place."""
     text = traceback.format_exception_only(error)[-1]
     if isinstance(error, SyntaxError) and error.filename:
         text = f"{text} ({error.filename}:{error.lineno})"
-    line = printable(text)
+    line = printable(redact(text, force=True))
     return line if len(line) <= LONGEST_CAUSE else line[:LONGEST_CAUSE] + "..."

@@ -5,18 +5,17 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, cast
 
+from host.discovery.aside import printing_aside
 from host.discovery.foreign import Unusable, foreign
 from host.discovery.manager import admit, hooks_of, plugin_manager
 from host.discovery.names import printable
 from host.discovery.places import Places
-from host.discovery.sources import sources
+from host.discovery.sources import nobodys, sources
 from host.engine.offers import Command, Memory, Place, SessionCompress, Tool
 from host.errors import ConfigError
 from host.messages.types import Message
@@ -37,7 +36,7 @@ class Plugin:
 
     def answers(self, hook: str, **given: object) -> list[object]:
         """What it answers, None left out; Unusable if it raises or is async. What it prints goes to standard error."""
-        with foreign(f"its {hook}()"), redirect_stdout(sys.stderr):
+        with foreign(f"its {hook}()"), printing_aside():
             said: object = self.hooks[hook](**given)
         answers = said if isinstance(said, list) else [said]
         for answer in answers:
@@ -137,9 +136,11 @@ class _Heard:
 def load_plugins(places: Places, warn: Warn) -> Plugins:
     """Import what ``plugins.enabled`` names, and nothing else; one that cannot be imported, or has an unknown hook, is told."""
     plugins = []
+    for name in nobodys(places):
+        warn(f"plugins.enabled names {printable(name)}, and no folder of plugins and no installed package is called so")
     for label, load in sources(places):
         try:
-            with redirect_stdout(sys.stderr):
+            with printing_aside():
                 plugins.append(_plugin_in(label, load()))
         except (Unusable, ConfigError) as error:
             warn(f"plugin {label} is left out: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,17 @@ Load = Callable[[], object]
 def sources(places: Places) -> list[tuple[str, Load]]:
     """Every plugin that the user named or handed over: what it is called in warnings, and how it is imported."""
     return [*_named(places), *_handed_over(places)]
+
+
+def nobodys(places: Places) -> list[str]:
+    """The names in ``plugins.enabled`` that no folder, no entry point and no distribution has: most are misspelt."""
+    wanted = {name for name in places.enabled if not places.disables(name, name) and _folder_of(name, places) is None}
+    for entry in places.entry_points() if wanted else ():
+        owner = distribution_of(entry)
+        wanted = {
+            name for name in wanted if not replace(places, enabled=frozenset({name}), disabled=frozenset()).imports(entry.name, owner)
+        }
+    return sorted(wanted)
 
 
 def _named(places: Places) -> Iterator[tuple[str, Load]]:

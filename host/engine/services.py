@@ -21,6 +21,12 @@ class ModelFacts:
     window: int = 128_000
     output_reserve: int = 0
     tools: int = 0  # tokens of the tool schemas, which stand outside the message list
+    ceiling: int = 0  # tokens of a request that its service is taken to accept, where it refused more and named no limit
+
+    @property
+    def usable(self) -> int:
+        """Tokens of the window, the output reserve included, as far as the service is known to give them."""
+        return min(self.window, self.ceiling + self.output_reserve) if self.ceiling else self.window
 
 
 @dataclass(frozen=True)

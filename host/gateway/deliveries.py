@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import NamedTuple
 
+from host.loop.events import Ending
 from host.messages.reading import text_of
 from host.messages.types import Message
 from host.store.protocols import Archive, Sessions
@@ -18,10 +20,22 @@ ELSEWHERE = 0  # the position of what is not among the rows: a command, or a mes
 
 @dataclass(frozen=True)
 class Delivered:
-    """A delivery that came before; ``answer`` is what was said to it. ``is_open``: it may wait for an answer still."""
+    """A delivery that came before; ``answer`` is what was said to it. ``is_open``: it may wait for an answer still.
+
+    ``ending`` is how the turn ended (host.loop.events.Ending): of one that was interrupted there may be half an answer.
+    """
 
     answer: Message | None
     is_open: bool
+    ending: str = Ending.ANSWERED
+
+
+class Entry(NamedTuple):
+    """A note of a delivery: its name, the position at or behind which it was kept, and how its turn ended."""
+
+    name: str
+    position: int
+    ending: str = Ending.ANSWERED
 
 
 def named(delivery: str, text: str) -> str:
@@ -34,26 +48,32 @@ def expected(sessions: Sessions, session: Session, name: str, position: int) -> 
 
     Written before the message is: a process that dies between the two leaves a note without a message, which harms nobody.
     """
-    known = [entry for entry in _entries(session) if entry[0] != name]
-    sessions.set(session.id, **{SETTING: [*known, (name, position)][-REMEMBERED:]})
+    known = [entry for entry in _entries(session) if entry.name != name]
+    sessions.set(session.id, **{SETTING: [*known, Entry(name, position)][-REMEMBERED:]})
 
 
-def carried(session: Session) -> list[tuple[str, int]]:
+def ended(sessions: Sessions, session: Session, name: str, ending: str) -> None:
+    """Write down how the turn of a delivery ended, where that was not with an answer."""
+    sessions.set(session.id, **{SETTING: [e._replace(ending=str(ending)) if e.name == name else e for e in _entries(session)]})
+
+
+def carried(session: Session) -> list[Entry]:
     """The notes for the conversation after this one: what was delivered before it begins is not delivered to it."""
-    return [(name, ELSEWHERE) for name, _ in _entries(session)]
+    return [entry._replace(position=ELSEWHERE) for entry in _entries(session)]
 
 
 def found(session: Session, archive: Archive, name: str, text: str) -> Delivered | None:
     """The delivery where it came before, with the answer to it; None where it is new, or died before it was kept."""
     entries = _entries(session)
-    at = next((index for index, entry in enumerate(entries) if entry[0] == name), None)
+    at = next((index for index, entry in enumerate(entries) if entry.name == name), None)
     if at is None:
         return None
-    start = entries[at][1]
-    if start == ELSEWHERE:
+    entry = entries[at]
+    if entry.position == ELSEWHERE:
         return Delivered(None, is_open=False)
-    after = next((position for _, position in entries[at + 1 :] if position != ELSEWHERE), None)
-    return _among(list(archive.rows(start)), text, after)
+    after = next((later.position for later in entries[at + 1 :] if later.position != ELSEWHERE), None)
+    delivered = _among(list(archive.rows(entry.position)), text, after)
+    return replace(delivered, ending=entry.ending) if delivered is not None else None
 
 
 def question(text: str) -> Message:
@@ -83,8 +103,16 @@ def _answer(rows: Iterable[Row]) -> Message | None:
     return answer
 
 
-def _entries(session: Session) -> list[tuple[str, int]]:
+def _entries(session: Session) -> list[Entry]:
     """What is written down, as far as it makes sense: settings may be written by hand."""
-    entries = session.settings.get(SETTING)
-    pairs = [tuple(entry) for entry in entries if isinstance(entry, list | tuple) and len(entry) == 2] if isinstance(entries, list) else []
-    return [(name, position) for name, position in pairs if isinstance(name, str) and type(position) is int and position >= 0]
+    written = session.settings.get(SETTING)
+    return [entry for each in written if (entry := _entry(each)) is not None] if isinstance(written, list) else []
+
+
+def _entry(written: object) -> Entry | None:
+    if not isinstance(written, list | tuple):
+        return None
+    match written:
+        case [str(name), int(position), *ending] if type(position) is int and position >= 0 and len(ending) < 2:
+            return Entry(name, position, *map(str, ending))
+    return None

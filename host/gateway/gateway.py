@@ -12,14 +12,16 @@ from host.conversation.feedback import AGGRESSIVE, feedback, preview_lines
 from host.conversation.manual import CompressArguments, parse_compress_arguments, too_few
 from host.conversation.wording import shown
 from host.errors import CtxhostError, ProviderError, UsageError
-from host.gateway.deliveries import ELSEWHERE, carried, expected, found, named
+from host.gateway.deliveries import ELSEWHERE, carried, ended, expected, found, named
 from host.gateway.deliveries import SETTING as DELIVERED
 from host.gateway.inbound import Inbound, Origin, Outbound
 from host.gateway.notices import BEGUN, BUSY, FAILED, NEARLY, NEARLY_FULL, NO_ANSWER, TAKEN
 from host.gateway.registry import EXPIRED, NEW, Kept, Registry
 from host.gateway.residents import OpenAgent, Resident, Residents, Tell
-from host.gateway.turns import Busy, Turns
+from host.gateway.turns import Turns
 from host.loop.agent import Turn
+from host.loop.events import Ending
+from host.loop.leases import Busy
 from host.messages.reading import text_of
 from host.store.protocols import Leases
 from host.store.values import Session
@@ -95,7 +97,7 @@ class Gateway:
 
     def compress(self, session: Session, inbound: Inbound) -> Outbound:
         """``/compress [focus | --preview | here N]``: compact now."""
-        asked = parse_compress_arguments(inbound.text.partition(" ")[2])
+        asked = parse_compress_arguments("".join(inbound.text.split(None, 1)[1:]))
         with self._residents.one(session, lambda event: None) as resident:
             conversation = resident.agent.conversation
             try:
@@ -141,7 +143,7 @@ class Gateway:
         conversation, name = resident.agent.conversation, named(inbound.id, inbound.text)
         known = found(session, conversation.archive, name, inbound.text) if inbound.id else None
         if known is not None and known.answer is not None:
-            return Outbound(session.id, text_of(known.answer), "answered")
+            return Outbound(session.id, text_of(known.answer), known.ending)
         if known is not None and not known.is_open:
             return Outbound(session.id, "", "answered", (TAKEN,))
         try:
@@ -154,7 +156,7 @@ class Gateway:
         if conversation.estimate() >= conversation.services.facts.window * NEARLY:
             resident.warn(NEARLY_FULL)
         text = text_of(turn.message) if turn.message is not None else ""
-        detail = (shown(turn.detail),) if turn.detail and str(turn.reason) != "answered" else ()
+        detail = (shown(turn.detail),) if turn.detail and turn.reason != Ending.ANSWERED else ()
         return Outbound(conversation.session, text, str(turn.reason), (*resident.warnings, *detail))
 
     def _turn(self, resident: Resident, inbound: Inbound, name: str) -> Turn:
@@ -162,7 +164,10 @@ class Gateway:
         if inbound.id:
             tip = self._store.sessions.tip(resident.session.conversation)
             expected(self._store.sessions, tip, name, conversation.archive.range()[1] + 1)
-        return resident.agent.turn(inbound.text)
+        turn = resident.agent.turn(inbound.text)
+        if inbound.id and turn.reason != Ending.ANSWERED:
+            ended(self._store.sessions, self._store.sessions.tip(resident.session.conversation), name, turn.reason)
+        return turn
 
 
 def _compressed(conversation: Conversation, asked: CompressArguments) -> Iterable[str]:

@@ -16,6 +16,7 @@ FAILED = "No answer came: {}."
 NEARLY_FULL = "This conversation nearly fills what the model can read at once. /new begins a new one; this one stays in the archive."
 ABORTED = "Earlier messages could not be summarised ({}). None was dropped. /compress tries again, /new begins a new conversation."
 FALLBACK = "Earlier messages could not be summarised ({}). Short notes stand for them now; every word stays in the archive."
+CUT = "The answer is cut: it reached the longest that one may be."
 BEGUN = "A new conversation begins; the old one stays in the archive."
 NEARLY = 0.95  # of the window, in spite of hygiene (hermes.md 13)
 
@@ -35,6 +36,7 @@ def _compacted(event: Any) -> str:
 
 
 NOTICES: Mapping[str, Callable[[Any], str]] = {
+    "Answered": lambda event: CUT if event.is_cut else "",
     "Compacted": _compacted,
     "Switched": lambda event: f"{event.model} answers: {shown(event.why)}.",
 }

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from host.conversation.conversation import Conversation
-from host.gateway.notices import notice_of
+from host.gateway.notices import CUT, notice_of
 from host.loop.agent import Turn
-from host.loop.events import Compacted, Event
+from host.loop.events import Answered, Compacted, Event
 from host.store.values import Session
 
 Tell = Callable[[Event], None]
@@ -50,6 +50,8 @@ class Resident:
         """Collect what the user should see besides the answer, and pass every event on."""
         if isinstance(event, Compacted) and event.outcome.progressed and not event.outcome.report.fallback_used:
             self._told.clear()  # what was wrong is over; should it come again, it is news
+        if isinstance(event, Answered):
+            self._told.discard(CUT)  # each answer is told of anew
         if notice := notice_of(event):
             self.warn(notice)
         self.tell(event)

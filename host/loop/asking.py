@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from host.conversation.conversation import Conversation
 from host.conversation.refusal import GiveUp, Retry
+from host.conversation.wording import words_of_error
 from host.errors import ProviderError
 from host.loop.cache import CacheTally
 from host.loop.events import Event, Retrying, Said, Switched, Thought, Warned
 from host.loop.interrupting import Stop
 from host.loop.models import AgentModel, Models
-from host.messages.reading import calls_of, has_words
+from host.messages.reading import calls_of, has_words, text_of
 from host.messages.types import Reply, ToolSchema
-from host.provider.errors import EmptyReply, Service, ServiceError
+from host.provider.errors import BadRequest, EmptyReply, ServerFailed, Service, ServiceError
 from host.provider.provider import Delta
 
 ATTEMPTS = 12  # of one request to one model: more than all remedies of the conversation take together
@@ -26,6 +27,16 @@ class AskedTooOften(ProviderError):
 
     def __init__(self, model: str, why: str) -> None:
         super().__init__(f"{model or 'the model'} was asked {ATTEMPTS} times for one answer: {why}", "wait a while, or set another model")
+
+
+class TooLarge(ProviderError):
+    """What no compaction takes out of the request is far larger than the model's window: it was not sent."""
+
+    def __init__(self, model: str, why: str) -> None:
+        super().__init__(
+            f"the request was not sent to {model or 'the model'}: {why}",
+            "send less at once, or set model.context_length if the model takes more",
+        )
 
 
 class Asking:
@@ -50,51 +61,55 @@ class Asking:
         """A new turn: it asks the main model again, whatever failed before."""
         self.replies = 0
         self.heard.clear()
-        if (main := self.models.back()) is not None:
+        if (main := self.models.back(self._conversation.services.facts)) is not None:
             self._conversation.use_model(main.facts)
 
     def lead(self, main: AgentModel) -> None:
         """Go on with another main model."""
-        self.models.lead(main)
+        self.models.lead(main, self._conversation.services.facts)
         self._conversation.use_model(main.facts)
 
     def reply(self, tools: Sequence[ToolSchema]) -> Reply:
         """The next message, of the first model that answers. Raises ProviderError where none does."""
         while True:
             try:
-                reply = self._reply_of(self.models.current, tools)
+                reply = self._reply(tools)
                 self.replies += 1
                 return reply
             except ProviderError as error:
                 self.heard.clear()  # it is no answer, and an interrupt must not keep it as one
-                self.models.keep(self._conversation.services.facts)
-                if (other := self.models.next()) is None:
+                if (other := self.models.next(self._conversation.services.facts)) is None:
                     raise
                 self._conversation.use_model(other.facts)
                 self._tell(Switched(other.name, error.what))
 
-    def _reply_of(self, model: AgentModel, tools: Sequence[ToolSchema]) -> Reply:
-        """The reply of one model, asked again as long as the conversation knows a remedy, once for an empty one."""
+    def _reply(self, tools: Sequence[ToolSchema]) -> Reply:
+        """The reply of the current model, asked again as long as the conversation knows a remedy, once for an empty one."""
         again, was_empty = Retry(""), False
         for _ in range(ATTEMPTS):
+            cap = again.max_tokens or self.models.current.max_tokens
             try:
-                answer = self._attempt(model, tools, again.max_tokens or model.max_tokens)
+                answer = self._attempt(self.models.current, tools, cap)
             except EmptyReply:
                 if was_empty:
                     raise
-                answer, was_empty = Retry(WORDLESS), True
+                answer, was_empty = Retry(WORDLESS, max_tokens=cap), True
             if isinstance(answer, Reply):
                 return answer
             again = answer
+            if again.stays and again.max_tokens:
+                self.models.cap(again.max_tokens)
             self.heard.clear()
             self._tell(Retrying(again.why, again.wait))
             self._stop.wait(again.wait)
-        raise AskedTooOften(model.name, again.why)
+        raise AskedTooOften(self.models.current.name, again.why)
 
     def _attempt(self, model: AgentModel, tools: Sequence[ToolSchema], max_tokens: int | None) -> Reply | Retry:
         """One request: the reply, or how to ask again. Raises what nothing can be done about."""
         self._stop.check()
         window = self._conversation.window(tools)
+        if (why := self._conversation.impossible()) is not None:
+            raise TooLarge(model.name, why)
         self.heard.clear()
         self._stop.check()
         try:
@@ -105,7 +120,11 @@ class Asking:
             remedy = self._conversation.refused(error, max_tokens=max_tokens)
             if isinstance(remedy, Retry):
                 return remedy
+            _give_reason(error, remedy)
             raise
+        if not self._stream:
+            self.heard.append(text_of(reply.message))  # an interrupt keeps what was said
+        self._stop.check()
         return self._judged(reply, model)
 
     def _judged(self, reply: Reply, model: AgentModel) -> Reply | Retry:
@@ -133,6 +152,17 @@ class Asking:
             self._tell(Said(delta.text))
         if delta.reasoning:
             self._tell(Thought(delta.reasoning))
+
+
+def _give_reason(error: ServiceError, verdict: GiveUp) -> None:
+    """Put the conversation's own reason among the error's advice, unless it only repeats the service's words.
+
+    Where an error's class knows no better than what is usual, the conversation's advice stands for its own.
+    """
+    if verdict.advice and isinstance(error, BadRequest | ServerFailed):
+        error.advice = verdict.advice
+    if verdict.why not in error.advice and words_of_error(error) not in verdict.why:
+        error.advice = "\n".join(filter(None, [error.advice, verdict.why]))
 
 
 def _service_of(model: AgentModel) -> Service:

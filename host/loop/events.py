@@ -76,7 +76,7 @@ class Retrying:
 
 @dataclass(frozen=True)
 class Switched:
-    """Another model goes on, because of ``why``."""
+    """Another model goes on, because of ``why``; what was said of the answer so far does not count."""
 
     model: str
     why: str
@@ -98,10 +98,16 @@ class Warned:
 
 @dataclass(frozen=True)
 class Answered:
-    """The model's message is complete and kept; ``usage`` as the provider counted it."""
+    """The model's message is complete and kept; ``usage`` as the provider counted it, ``finish_reason`` as it said it."""
 
     message: Message
     usage: Usage | None
+    finish_reason: str | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it broke off in the middle, because an answer may not be longer."""
+        return self.finish_reason == "length"
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from time import monotonic
+from typing import TypeVar
+
+T = TypeVar("T")
 
 GLANCE = 0.05  # seconds between two looks at whether the turn is to stop while a tool works
 
@@ -42,25 +46,30 @@ class Stop:
         if self._wish.wait(seconds):
             raise Stopped
 
-    def answer_of(self, work: Callable[[], object], seconds: float) -> object:
+    def answer_of(self, work: Callable[[], T], seconds: float) -> T:
         """What a work that may hang gives back or raises, from a thread of its own; Abandoned after so many seconds."""
-        answers: SimpleQueue[tuple[object, BaseException | None]] = SimpleQueue()
+        answers: SimpleQueue[T | _Raised] = SimpleQueue()
         threading.Thread(target=_answered, args=(work, answers), name="ctxhost tool", daemon=True).start()
         until = monotonic() + seconds
         while (left := until - monotonic()) > 0:
             self.check()
             try:
-                result, error = answers.get(timeout=min(left, GLANCE))
+                answer = answers.get(timeout=min(left, GLANCE))
             except Empty:
                 continue
-            if error is not None:
-                raise error
-            return result
+            if isinstance(answer, _Raised):
+                raise answer.error
+            return answer
         raise Abandoned
 
 
-def _answered(work: Callable[[], object], answers: SimpleQueue[tuple[object, BaseException | None]]) -> None:
+@dataclass(frozen=True)
+class _Raised:
+    error: BaseException
+
+
+def _answered(work: Callable[[], T], answers: SimpleQueue[T | _Raised]) -> None:
     try:
-        answers.put((work(), None))
+        answers.put(work())
     except BaseException as error:  # noqa: BLE001  the thread's end: whoever waits raises it
-        answers.put((None, error))
+        answers.put(_Raised(error))

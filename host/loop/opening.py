@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 
+from host.discovery.aside import printing_aside
 from host.engine.offers import Memory
 from host.loop.toolbox import words_of
 
@@ -30,7 +29,7 @@ def system_prompt(told: str, memories: Sequence[Memory], warn: Callable[[str], N
 def _block(memory: Memory, warn: Callable[[str], None]) -> str:
     """What one memory says, blank where it says nothing or fails."""
     try:
-        with redirect_stdout(sys.stderr):
+        with printing_aside():
             name, said = str(memory.name), memory.block()
         if not isinstance(said, str):
             raise TypeError(f"its block is {type(said).__name__}, not text")

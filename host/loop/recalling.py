@@ -32,11 +32,14 @@ class RecallTool:
 
 
 def recall_tools(store: Store, conversation: str, *, everything: bool, count: Callable[[str], int]) -> list[Owned]:
-    """The recall tools for an agent: they search its own conversation, and with ``everything`` the others when it asks for them."""
+    """The recall tools for an agent: they search its own conversation, and with ``everything`` the others when it asks for them.
+
+    They yield to an engine's or a plugin's of the same name.
+    """
 
     def catch_up() -> tuple[str, ...]:
         store.search.catch_up(seconds=INDEX_SECONDS)
         return ()
 
     recall = Recall(store, Boundary(conversation=conversation, everything=everything), count=count, catch_up=catch_up)
-    return [Owned(HOST, RecallTool(name, recall)) for name in TOOLS]
+    return [Owned(HOST, RecallTool(name, recall), yields=True) for name in TOOLS]

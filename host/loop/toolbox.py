@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from time import monotonic
 from typing import Any, Protocol
 
+from host.discovery.aside import printing_aside
 from host.engine.offers import Tool
 from host.loop.interrupting import Abandoned, Stop
 from host.messages.reading import call_arguments, call_name
+from host.messages.redact import redact
 from host.messages.types import ToolCall, ToolSchema
 
 TIMEOUT = 120.0  # seconds
@@ -32,11 +33,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Owned:
-    """A tool and whose it is, in words for a warning: ``plugin notes``. One that may hang is given ``timeout`` seconds."""
+    """A tool and whose it is, in words for a warning: ``plugin notes``. One that may hang is given ``timeout`` seconds.
+
+    ``yields``: it is there for want of a better one, and leaves its name to any other without a word.
+    """
 
     owner: str
     tool: Tool
     timeout: float | None = None
+    yields: bool = False
 
 
 class EngineTools(Protocol):
@@ -56,7 +61,7 @@ class Refused(Exception):
 class Toolbox:
     """Every name once: the engine's tools first, then the others in the order given.
 
-    A tool whose name is taken is not offered, which is said once, unless it is the host's own that an engine or a plugin replaces.
+    A tool whose name is taken is not offered, which is said once, unless it is one that yields.
     Whatever goes wrong in a call is its result. What a tool prints goes to standard error.
     """
 
@@ -69,12 +74,14 @@ class Toolbox:
 
     def schemas(self) -> list[ToolSchema]:
         """The tools in the OpenAI shape."""
-        others = [{"type": "function", "function": {**owned.tool.schema, "name": name}} for name, owned in self._others().items()]
-        return [*self._engine.tools(), *others]
+        engine = self._engine.tools()
+        others = self._others(_names_of(engine)).items()
+        return [*engine, *({"type": "function", "function": {**owned.tool.schema, "name": name}} for name, owned in others)]
 
     def names(self) -> list[str]:
         """What may be called."""
-        return [*self._engine_names(), *self._others()]
+        engine = _names_of(self._engine.tools())
+        return [*engine, *self._others(engine)]
 
     def call(self, call: ToolCall, stop: Stop | None = None) -> Result:
         """Make a call. Only an interrupt is raised."""
@@ -89,10 +96,11 @@ class Toolbox:
 
     def _made(self, call: ToolCall, stop: Stop) -> Result:
         name = call_name(call)
-        if name in self._engine_names():
+        engine = _names_of(self._engine.tools())
+        if name in engine:
             text = self._engine.call(call)
             return Result(text, is_failure(text))
-        owned = self._others().get(name)
+        owned = self._others(engine).get(name)
         if owned is None:
             raise Refused(self._unknown(name))
         arguments = arguments_of(call, owned.tool.schema)
@@ -103,16 +111,13 @@ class Toolbox:
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"there is no tool {name!r}; {hint}the tools are: {', '.join(self.names()) or 'none'}"
 
-    def _engine_names(self) -> list[str]:
-        return [str(schema["function"]["name"]) for schema in self._engine.tools()]
-
-    def _others(self) -> dict[str, Owned]:
+    def _others(self, engine: Sequence[str]) -> dict[str, Owned]:
         """The tools that are not the engine's, by name: of one name the first."""
-        owners = dict.fromkeys(self._engine_names(), "the engine")
+        owners = dict.fromkeys(engine, "the engine")
         offered: dict[str, Owned] = {}
         for name, owned in self._named():
             if name in owners:
-                self._tell_clash(name, owners[name], owned.owner)
+                self._tell_clash(name, owners[name], owned)
                 continue
             owners[name], offered[name] = owned.owner, owned
         return offered
@@ -126,9 +131,9 @@ class Toolbox:
             else:
                 self._warn_once(f"a tool of {owned.owner} is not offered: it has no name")
 
-    def _tell_clash(self, name: str, first: str, second: str) -> None:
-        if second != HOST:
-            self._warn_once(f"the tool {name!r} of {second} is not offered: {first} has one of this name")
+    def _tell_clash(self, name: str, first: str, second: Owned) -> None:
+        if not second.yields:
+            self._warn_once(f"the tool {name!r} of {second.owner} is not offered: {first} has one of this name")
 
     def _warn_once(self, text: str) -> None:
         if text not in self._told:
@@ -144,6 +149,10 @@ class Toolbox:
 
 
 HOST = "the host"
+
+
+def _names_of(schemas: Sequence[ToolSchema]) -> list[str]:
+    return [str(schema["function"]["name"]) for schema in schemas]
 
 
 def arguments_of(call: ToolCall, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,11 +176,8 @@ def called(owned: Owned, arguments: dict[str, Any], stop: Stop) -> Result:
     """Call a tool that the host did not write; what it raises is its result, an interrupt passes."""
     tool, name = owned.tool, owned.tool.name
     try:
-        with redirect_stdout(sys.stderr):
-            if owned.timeout is None:
-                text = as_text(tool.call(arguments))
-            else:
-                text = as_text(stop.answer_of(lambda: tool.call(arguments), owned.timeout))
+        answer = partial(_answer_of, tool, arguments)
+        text = answer() if owned.timeout is None else stop.answer_of(answer, owned.timeout)
         return Result(text, is_failure(text))
     except KeyboardInterrupt:
         raise
@@ -179,6 +185,11 @@ def called(owned: Owned, arguments: dict[str, Any], stop: Stop) -> Result:
         return failure(f"{name} did not answer within {owned.timeout:g} seconds; it may still be at work, and nobody waits for it")
     except BaseException as error:  # noqa: BLE001  the tool's door, exit() included: the model reads what went wrong
         return failure(f"{name} failed: {type(error).__name__}: {words_of(error)}")
+
+
+def _answer_of(tool: Tool, arguments: dict[str, Any]) -> str:
+    with printing_aside():
+        return as_text(tool.call(arguments))
 
 
 def failure(why: str) -> Result:
@@ -202,8 +213,8 @@ def as_text(result: object) -> str:
 
 
 def words_of(error: BaseException) -> str:
-    """The text of an exception; some raise when they are asked for it."""
+    """The text of an exception, without secrets; some raise when they are asked for it."""
     try:
-        return str(error)
+        return redact(str(error), force=True)
     except Exception:  # noqa: BLE001  foreign code; its class is told
         return "(no text)"

@@ -26,6 +26,7 @@ from host.provider.wire import (
 )
 
 CAPS = ("max_tokens", "max_completion_tokens")
+LONGEST_PATH = 80  # characters before a key that say what it is a key of
 OWN_ROLES = (without_silence, with_plain_name, with_plain_calls)  # the role ``developer`` is known there
 
 OPENAI = Dialect(OWN_ROLES, cap="max_completion_tokens")  # newer models refuse the old name
@@ -99,6 +100,8 @@ GOING_ON = re.compile(
     r"unexpected role 'user' after role 'tool'|\buser\b[^\n]{0,30} after [^\n]{0,15}\btool\b|roles must alternate|expected last role",
     re.IGNORECASE,
 )
+NOT_OF_A_MESSAGE = re.compile(r"\b(?:tools?|functions?|parameters)\b(?:[\W\d]|\b(?:functions?|parameters|properties)\b)*$")
+"""The path before a key that is one of a tool, or of a call."""
 KEPT_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id"})  # of a message: without them it is another one
 
 
@@ -137,7 +140,7 @@ def _unwanted(dialect: Dialect, words: str, request: JSON) -> Dialect:
     if not NOT_KNOWN.search(words):
         return dialect
     keys = {key for message in request["messages"] for key in message} - KEPT_KEYS
-    return replace(dialect, unwanted=dialect.unwanted | {key for key in keys if _names(words, key)})
+    return replace(dialect, unwanted=dialect.unwanted | {key for key in keys if _names_in_a_message(words, key)})
 
 
 LESSONS: tuple[Lesson, ...] = (_cap, _stream_options, _text_results, _no_null, _going_on, _system_role, _unwanted)
@@ -152,4 +155,12 @@ def learnt(dialect: Dialect, refusal: ServiceError, request: Mapping[str, Any]) 
 
 
 def _names(words: str, key: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(key)}(?!\w)", words) is not None
+    return bool(_mentions(words, key))
+
+
+def _names_in_a_message(words: str, key: str) -> bool:
+    return any(not NOT_OF_A_MESSAGE.search(words[max(0, at - LONGEST_PATH) : at]) for at in _mentions(words, key))
+
+
+def _mentions(words: str, key: str) -> list[int]:
+    return [found.start() for found in re.finditer(rf"(?<!\w){re.escape(key)}(?!\w)", words)]

@@ -79,11 +79,8 @@ class Service:
 class OutOfReplies(ProviderError):
     """A scripted model was asked more often than it has replies."""
 
-    def __init__(self, request: int, scripted: int) -> None:
-        super().__init__(
-            f"the scripted model has no reply for request {request}: {scripted} were scripted",
-            "script one reply for each request that the conversation makes",
-        )
+    def __init__(self, request: int, scripted: int, advice: str = "script one reply for each request that the conversation makes") -> None:
+        super().__init__(f"the scripted model has no reply for request {request}: {scripted} were scripted", advice)
 
 
 class ServiceError(ProviderError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +52,8 @@ class OpenAIProvider:
     gets the ``api_key`` given here or a placeholder, never the key that the environment holds for OpenAI. ``options`` are
     further arguments of the client's call, such as ``reasoning_effort`` and ``extra_body``. ``key_name`` is the environment variable
     that ``api_key`` is from: failures name it. ``provider`` is the service's name in config. ``dialect`` is how the service wants a
-    request worded; it begins with what is known of the service, and what a refusal teaches is kept.
+    request worded; it begins with what is known of the service, and what a refusal teaches is kept. ``sleep`` lets seconds pass before
+    a request is made once more; what it raises ends the call: nothing is sent any more.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class OpenAIProvider:
         options: Mapping[str, Any] | None = None,
         key_name: str = "",
         provider: str = "",
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.model = model
         self.timeout = timeout
@@ -77,6 +79,7 @@ class OpenAIProvider:
         named = key_name if api_key else OPENAI_KEY if own_key else ""
         self.service = Service(model, url, secrets=(self._key, urlsplit(url).password or ""), key_name=named)
         self.dialect = dialect_for(url, model, provider)
+        self._sleep = sleep or time.sleep
 
     def __repr__(self) -> str:
         return f"OpenAIProvider({self.service})"
@@ -104,7 +107,7 @@ class OpenAIProvider:
                 wait = pause if error.retry_after is None else error.retry_after
                 if not error.passing or question.told or wait > LONGEST_PAUSE or time.monotonic() + wait >= deadline:
                     raise
-            time.sleep(wait)
+            self._sleep(wait)
         return self._understood(question, deadline)
 
     def _pauses(self) -> Iterator[float]:
@@ -123,6 +126,7 @@ class OpenAIProvider:
                 if taught is None or taught in tried or time.monotonic() >= deadline:
                     raise
                 self.dialect = taught
+            self._sleep(0.0)
 
     def _request(self, question: Question, dialect: Dialect) -> JSON:
         request: JSON = {"model": self.model, "messages": wire(question.messages, dialect), **self.options}

@@ -75,7 +75,7 @@ def _add_piece(slot: JSON, entry: JSON, function: JSON) -> None:
 
 def _longer_name(name: str, piece: object) -> str:
     """A name of which some services send pieces, and others the whole again and again."""
-    if not isinstance(piece, str) or name.endswith(piece):
+    if not isinstance(piece, str):
         return name
     return piece if piece.startswith(name) else name + piece
 

@@ -15,14 +15,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from host.errors import FormatError
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply, ToolSchema, Usage
-from host.provider.errors import BadRequest, OutOfReplies
+from host.provider.errors import BadRequest, OutOfReplies, TimedOut
 from host.provider.provider import OnDelta
 from host.provider.scripted import BEHAVIOURS, SERVICE, Asked, told
 
 if TYPE_CHECKING:
     from host.tokens import Counter
 
+MORE = "add replies to the script; repeat: true gives the last one again and again, one with when: is given at those words alone"
 REFUSED = "This model's maximum context length is {:,} tokens. However, your messages resulted in {:,} tokens."
+
+
+NO_ROOM = (
+    "This model's maximum context length is {:,} tokens. However, you requested {:,} tokens "
+    "({:,} in the messages, {:,} in the completion). Please reduce the length of the messages or completion."
+)
 
 
 class BadScript(FormatError):
@@ -76,6 +83,11 @@ class ScriptedFile:
         self._script = script
         self._asked = 0
 
+    @property
+    def window(self) -> int | None:
+        """Tokens that its requests may have, None where the script says nothing of it."""
+        return self._script.window
+
     def ask(
         self,
         messages: list[Message],
@@ -87,15 +99,22 @@ class ScriptedFile:
     ) -> Reply:
         """The next reply, or the one for what the user has just said."""
         sent = self._count.messages(messages) + self._count.tools(tools)
-        if self._script.window is not None and sent > self._script.window:
-            raise BadRequest(SERVICE, REFUSED.format(self._script.window, sent), status=400)
+        self._refuse(sent, max_tokens or 0)
         step = self._step(messages)
-        time.sleep(step.wait)
+        _wait(step.wait, timeout)
         if step.fail is not None:
-            return BEHAVIOURS[step.fail](Asked(tuple(messages), tuple(tools), max_tokens, timeout))
+            return told(BEHAVIOURS[step.fail](Asked(tuple(messages), tuple(tools), max_tokens, timeout)), on_delta)
         message = _message_of(step, messages)
         usage = Usage(sent, self._count.message(message))
         return told(Reply(message, usage, "tool_calls" if step.calls else "stop"), on_delta)
+
+    def _refuse(self, sent: int, max_tokens: int) -> None:
+        """Refuse what does not fit, as a service does for which the answer counts too."""
+        window = self._script.window
+        if window is not None and sent > window:
+            raise BadRequest(SERVICE, REFUSED.format(window, sent), status=400)
+        if window is not None and sent + max_tokens > window:
+            raise BadRequest(SERVICE, NO_ROOM.format(window, sent + max_tokens, sent, max_tokens), status=400)
 
     def _step(self, messages: Sequence[Message]) -> Step:
         said = text_of(messages[-1]).casefold() if messages and messages[-1].get("role") == "user" else ""
@@ -106,7 +125,7 @@ class ScriptedFile:
         if self._asked <= len(self._in_order):
             return self._in_order[self._asked - 1]
         if not self._script.repeat or not self._in_order:
-            raise OutOfReplies(self._asked, len(self._in_order))
+            raise OutOfReplies(self._asked, len(self._in_order), MORE)
         return self._in_order[-1]
 
     @cached_property
@@ -128,11 +147,18 @@ def scripted_from(path: Path) -> ScriptedFile:
     except ValidationError as wrong:
         raise BadScript(path, _line_of(wrong, read, steps), _words_of(wrong)) from None
     except (TypeError, ValueError) as wrong:
-        raise BadScript(path, None, f"only texts, numbers, lists and mappings make sense here: {wrong}") from None
+        raise BadScript(path, _line_of_odd(steps), f"only texts, numbers, lists and mappings make sense here: {wrong}") from None
     for index, step in enumerate(script.steps):
         if isinstance(step, Step) and step.fail is not None and step.fail not in BEHAVIOURS:
             raise BadScript(path, _line_at(steps, index), f"no failure is called {step.fail!r}; there are: {', '.join(sorted(BEHAVIOURS))}")
     return ScriptedFile(script)
+
+
+def _wait(seconds: float, timeout: float | None) -> None:
+    """Let the time of a step pass; raises TimedOut where nobody waits so long."""
+    time.sleep(seconds if timeout is None else min(seconds, timeout))
+    if timeout is not None and seconds > timeout:
+        raise TimedOut(SERVICE, f"nothing came within {timeout:g} seconds")
 
 
 def _read(path: Path) -> Any:
@@ -184,6 +210,16 @@ def _line_of(wrong: ValidationError, read: Any, steps: Any) -> int | None:
         return int(read.lc.key(place[0])[0]) + 1
     except (AttributeError, KeyError, IndexError, TypeError):
         return None
+
+
+def _line_of_odd(steps: Any) -> int | None:
+    """The line of the first step that JSON has no word for, such as a date without quotes."""
+    for index, step in enumerate(steps):
+        try:
+            json.dumps(step)
+        except (TypeError, ValueError):
+            return _line_at(steps, index)
+    return None
 
 
 def _line_at(steps: Any, index: int) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, count
-from operator import is_, is_not
+from operator import is_not
 from typing import Protocol
 
 from host.messages.types import Message, ToolSchema, Usage
@@ -156,14 +156,19 @@ class Gauge:
 
 
 def _common_prefix(before: Sequence[Message], now: Sequence[Message]) -> int:
-    """How many messages at the beginning are the same objects."""
-    if all(map(is_, before, now)):  # nearly always: a turn only adds
-        return min(len(before), len(now))
-    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
+    """How many messages at the beginning are the same objects, or equal ones between those that are."""
+    shorter = min(len(before), len(now))
+    if not shorter or (now[shorter - 1] is before[shorter - 1] and _head(now, shorter) == _head(before, shorter)):
+        return shorter  # nearly always: a turn only adds, and equal lists of the same objects are told quickly
+    return next(compress(count(), map(is_not, before, now)), shorter)
+
+
+def _head(messages: Sequence[Message], length: int) -> list[Message]:
+    return messages if isinstance(messages, list) and len(messages) == length else list(messages[:length])
 
 
 def _begins_with(messages: Sequence[Message], beginning: list[Message]) -> bool:
-    return len(messages) >= len(beginning) and list(messages[: len(beginning)]) == beginning
+    return len(messages) >= len(beginning) and _head(messages, len(beginning)) == beginning
 
 
 def _nearer(scale: float | None, ratio: float) -> float:

@@ -63,11 +63,11 @@ class Notes:
 
     def _section(self, target: str) -> str:
         try:
-            said = "\n".join(self._read(target))
+            said = redact("\n".join(self._read(target)), force=True)  # before the cut, behind which a key is no key any more
         except ToolError as error:
             return f"## {TITLES[target]}\n\n({error.what})"
         cut = "" if len(said) <= CAPS[target] else f"\n[cut here: {CAPS[target]:,} of {len(said):,} characters]"
-        return f"## {TITLES[target]}\n\n{redact(said[: CAPS[target]], force=True)}{cut}" if said else ""
+        return f"## {TITLES[target]}\n\n{said[: CAPS[target]]}{cut}" if said else ""
 
     def _read(self, target: str) -> list[str]:
         """The notes of a file, one a line, blank lines left out."""

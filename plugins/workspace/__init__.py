@@ -26,8 +26,14 @@ LONGEST_LINE = 500  # characters shown of it
 LONGEST_ANSWER = 30_000  # characters
 PATIENCE = 0.5  # seconds that an expression may take in one file
 SKIPPED = {".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+HIDDEN = {".git", ".hg", ".svn"}  # not read either: what is in them is no work of anybody, and addresses with passwords
 SECRETS = ("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", ".netrc", ".pgpass")
-SETTING = re.compile(r"^(\s*(?:export\s+)?[\w.]+\s*=).*$|^(?!\s*(?:#|$)).+$", re.MULTILINE)
+SETTING = re.compile(
+    r"""^(?P<name>\s*(?:export\s+)?[\w.]+\s*=) (?: [ \t]*+ (?: "(?:[^"\\]|\\[\s\S])*+(?:"|\Z) | '[^']*+(?:'|\Z) | `[^`]*+(?:`|\Z) ) )?+ .*$
+      | ^(?!\s*(?:\#|$)).+$""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""A setting of an env file, with all lines of a quoted value; or a line that is neither that nor a comment."""
 SYSTEM = ("/proc", "/sys", "/dev")
 
 InWorkspace = Annotated[str, "relative to the workspace, '.' for all of it"]
@@ -118,6 +124,8 @@ class Workspace:
             raise ToolError(f"{path[:80]!r} is no path of a file", "list_files shows what there is") from error
         if not real.is_relative_to(self._root) or any(real.is_relative_to(system) for system in SYSTEM):
             raise ToolError(f"{path!r} leads out of the workspace", "only files in the workspace can be read")
+        if HIDDEN.intersection(part.lower() for part in real.relative_to(self._root).parts):
+            raise ToolError(f"{path!r} belongs to the version control and is not shown", "read the files of the workspace itself")
         return real
 
     def _found(self, path: str) -> Path:
@@ -150,7 +158,8 @@ def _below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
 
 def shown_text(file: Path) -> str:
     """The text of a file with its secrets masked; ToolError where it is not shown. No device or pipe is waited for."""
-    if any(fnmatch(file.name, secret) for secret in SECRETS):
+    name = file.name.lower()
+    if any(fnmatch(name, secret) for secret in SECRETS):
         raise ToolError(f"{file.name} holds a secret and is not shown", "ask the user if you need to know something about it")
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -165,8 +174,13 @@ def shown_text(file: Path) -> str:
     if b"\0" in raw[:8_000]:
         raise ToolError(f"{file.name} is a binary file", "only text can be read")
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    masked = SETTING.sub(lambda found: f"{found[1] or ''}***", text) if ".env" in file.name else text
-    return redact(masked, force=True)
+    masked = SETTING.sub(_hidden, text) if ".env" in name else text
+    return redact(masked, url_credentials=True, force=True)
+
+
+def _hidden(setting: re.Match[str]) -> str:
+    """A setting without its value, on as many lines."""
+    return "\n".join([f"{setting['name'] or ''}***", *["***"] * (setting[0].count("\n") - (setting["name"] or "").count("\n"))])
 
 
 def compiled(pattern: str, is_regex: bool) -> object:

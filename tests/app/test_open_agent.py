@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,9 @@ from host.loop.agent import Agent
 from host.loop.events import Compacted, Ending, Event, Noticed, Said, Switched, Warned
 from host.loop.opening import DEFAULT
 from host.messages.violations import violations
+from host.provider.learnt import FILE
 from host.testing import LoopbackServer, completion, fault
+from host.testing.loopback import Step
 from host.testing.messages import assistant, call, chat, user
 
 TOO_LONG = "This model's maximum context length is 6000 tokens. However, your messages resulted in 9421 tokens."
@@ -223,5 +227,44 @@ def test_another_model_may_be_named_or_chosen_later(tmp_path: Path) -> None:
 
 def test_a_scripted_model_has_no_address_and_asks_nobody_for_summaries(tmp_path: Path) -> None:
     where = place(tmp_path, model={"name": "first", "base_url": "http://127.0.0.1:9/v1", "fallback": [{"name": "spare"}]})
-    changed = with_model(load_config(where), "scripted:talk.json").config.model
+    script = tmp_path / "talk.json"
+    script.write_text('{"window": 9000, "steps": ["Fine."]}', "utf-8")
+    changed = with_model(load_config(where), f"scripted:{script}").config.model
     assert (changed.name, changed.base_url, changed.fallback) == ("", "", ())
+    with opened(where, model=f"scripted:{script}") as agent:
+        assert agent.conversation.services.facts.window == 9000
+
+
+def test_what_a_fallback_states_is_remembered_of_the_fallback(tmp_path: Path) -> None:
+    """Of one with the main model's name at another address too."""
+    long: list[Step] = [fault(400, TOO_LONG), completion("Fine.", usage=USAGE)]
+    with LoopbackServer([fault(401, "revoked"), "A summary."], repeat=True) as down, LoopbackServer(long) as other:
+        main = {"name": "m", "base_url": down.base_url, "fallback": [{"name": "m", "base_url": other.base_url}]}
+        where = place(tmp_path, model=main)
+        with opened(where, stream=False) as agent:
+            for message in chat(80, chars=400):
+                agent.conversation.add(message)
+            assert agent.turn("Go").message == assistant("Fine.")
+        known = json.loads((where.home / FILE).read_text())
+    assert known == {f"m {other.base_url}": 6_000}
+
+
+def test_a_stop_ends_the_wait_of_a_client(tmp_path: Path) -> None:
+    with LoopbackServer([fault(429, headers={"Retry-After": "25"})], repeat=True) as server:
+        where = place(tmp_path, model={"name": "m", "base_url": server.base_url})
+        with opened(where, stream=False) as agent:
+            begun = time.monotonic()
+            stopping = threading.Thread(target=stopped, args=(agent, server))
+            stopping.start()
+            turn = agent.turn("Go")
+            stopping.join()
+        assert turn.reason == Ending.INTERRUPTED and len(server.requests) == 1 and time.monotonic() - begun < 20
+
+
+def stopped(agent: Agent, server: LoopbackServer) -> None:
+    """Stop it while its client waits before the second request."""
+    end = time.monotonic() + 10
+    while not server.requests and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    agent.stop()

@@ -118,6 +118,8 @@ def test_without_a_model_three_lines_say_how_to_set_one(
         ("/\x1b[2J", "there is no command /\\x1b[2J"),
         ('/pin "', "No closing quotation"),
         ("/pin 99", "99 is no message"),
+        ("/pin abc", "it goes: /pin "),
+        ("/model", "scripted"),
         ("/undo", "no compaction to undo"),
         ("/undo --nonsense", "No such option"),
         ("/diff 5 9", "error"),
@@ -128,6 +130,7 @@ def test_without_a_model_three_lines_say_how_to_set_one(
         ("/compress --aggressive", "Not enough conversation"),
         ("/status now", "scripted"),
         ("/help", "The model may call: lcm_grep"),
+        ("overload", "/retry asks again"),
         ("/retry", "nothing is left unanswered"),
         ("/resume", "TITLE"),
         ("/resume \x00", "no session is called"),
@@ -231,3 +234,19 @@ def test_a_terminal_is_never_commanded(monkeypatch: pytest.MonkeyPatch, text: st
 
 def test_emoji_line_ends_and_tabs_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, Said("👩\u200d💻\tone\r\ntwo"))[0] == "👩\u200d💻\tone\ntwo\n"
+    assert shown(monkeypatch, Said("5\xa0€,\u3000全角"))[0] == "5\xa0€,\u3000全角\n"
+
+
+def test_a_character_in_two_halves_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, Said("so \ud83d"), Said("\ude00 well"))[0] == "so 😀 well\n"
+    assert shown(monkeypatch, Said("so \ud83d"))[0] == "so ?\n"
+
+
+def test_a_model_of_which_nothing_is_known_is_told_so(home: Home) -> None:
+    home.path.mkdir(exist_ok=True)
+    (home.path / "config.yaml").write_text("model: {name: gpt-4o, base_url: 'http://127.0.0.1:9/v1'}", "utf-8")
+    done = chat(home, "gpt-4o", "/model nope\n/status\n/model gpt-4.1\n")
+    first, second, *status, third = done.stdout.decode().splitlines()
+    assert "guessed; set model.context_length" in "\n".join(status)
+    assert first == "nope answers from now on, window 128,000 tokens (guessed; set model.context_length)"
+    assert "nothing is known" in second and third.startswith("gpt-4.1 answers from now on, window 1,")

@@ -232,3 +232,30 @@ def test_no_color_and_a_narrow_terminal(home: Home) -> None:
         terminal.process.kill()
         terminal.process.wait()
         os.close(terminal.master)
+
+
+def test_two_chats_write_one_history_that_is_their_owners_and_holds_no_secret(home: Home) -> None:
+    home.path.mkdir(exist_ok=True)
+    history = home.path / "chat-history"
+    history.write_text("from before\n", "utf-8")
+    history.chmod(0o644)
+    key = "sk-proj-" + "a1B2c3D4" * 5
+    both = [Terminal(home), Terminal(home)]
+    try:
+        for number, each in enumerate(both):
+            each.prompts()
+            each.types(f"hello {number} {key}\n")
+            each.sees("Hello.")
+            each.prompts()
+        for each in both:
+            each.types("\x04")
+            assert each.ends() == 0
+    finally:
+        for each in both:
+            each.process.kill()
+            each.process.wait()
+            os.close(each.master)
+    lines = history.read_text("utf-8").splitlines()
+    assert [line.rpartition(" ")[0] for line in lines[:3]] == ["from", "hello 0", "hello 1"]
+    assert key not in history.read_text("utf-8")
+    assert history.stat().st_mode & 0o777 == 0o600

@@ -156,12 +156,42 @@ def test_a_model_that_fails_is_status_3_and_the_request_can_be_resumed(home: Hom
     with LoopbackServer([fault(401, "no such key"), completion("Now.", usage=USAGE)]) as server:
         assert configured(home, server).run("run", "Hello") == 3
         told = capsys.readouterr().err
-        assert "refused the API key" in told and "--resume" in told
+        assert "refused the API key" in told and "--resume" not in told, "asking again mends no key"
         assert home.run("run", "--session", "last", "--resume") == 0
         assert capsys.readouterr().out == "Now.\n"
         assert home.run("run", "--session", "last", "--resume") == 0
         assert len(server.requests) == 2
     assert archived(home)[1:] == [user("Hello"), assistant("Now.")]
+
+
+def test_the_cause_of_a_failure_comes_before_the_way_on(home: Home, capsys: Printed) -> None:
+    script = home.path.parent / "script.yaml"
+    script.write_text("- {fail: timed_out}", "utf-8")
+    assert home.run("run", "--model", f"scripted:{script}", "Hello") == 3
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("the request is archived; to ask again: ctxhost")
+    assert next(line for line in lines if line.startswith("error: ")) != lines[-1]
+
+
+def test_a_cut_answer_is_told(home: Home, capsys: Printed) -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 20}
+    with LoopbackServer([completion("And then", usage=usage, finish_reason="length")], repeat=True) as server:
+        assert configured(home, server).run("run", "Hello") == 0
+        assert "the answer was cut at 20 tokens: it may not be longer (model.max_tokens)" in capsys.readouterr().err
+        assert home.run("run", "--json", "Hello") == 0
+        events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [event["finish_reason"] for event in events if event["type"] == "answered"] == ["length"]
+        assert home.run("run", "-q", "Hello") == 0
+        assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("prompt", "told"), [("/compress the port", True), ("/?", True), ("/etc/hosts is what?", False), ("Hello", False)])
+def test_a_command_of_the_chat_is_a_text_here_which_is_told(
+    home: Home, server: LoopbackServer, capsys: Printed, prompt: str, told: bool
+) -> None:
+    assert configured(home, server).run("run", prompt) == 0
+    assert ("is a command of `ctxhost chat`" in capsys.readouterr().err) == told
+    assert archived(home)[1] == user(prompt)
 
 
 @pytest.mark.parametrize("arguments", [("--resume",), ("--resume", "--session", "last", "a prompt")])

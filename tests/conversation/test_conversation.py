@@ -227,6 +227,15 @@ def test_whatever_of_an_engine_raises_the_turn_goes_on_with_one_warning(method: 
     assert len(boom) == 1 or method == "update_model"
 
 
+def test_of_tools_with_one_name_the_first_counts() -> None:
+    engine = Scripted(lambda messages: messages)
+    schemas = [{"name": "find", "description": "one"}, {"name": "find", "description": "two"}, {"name": ""}, {"name": 5}, None]
+    setattr(engine, "get_tool_schemas", lambda: schemas)  # noqa: B010  a method of the class
+    stage = Stage(engine, services(8_000))
+    assert [tool["function"]["description"] for tool in stage.conversation.tools()] == ["one"]
+    assert [warning for warning in stage.warnings if "'find' more than once" in warning]
+
+
 def test_a_tool_that_fails_answers_with_its_error() -> None:
     class Clumsy(Scripted):
         def handle_tool_call(self, name: str, args: Any, **kwargs: Any) -> str:

@@ -106,12 +106,24 @@ def test_disabled_unsafe_and_untrusted_ones_stay_out(tmp_path: Path) -> None:
     plant(tmp_path / "plugins" / "notes", "raise RuntimeError('imported')")
     plant(tmp_path / "project" / "notes", "raise RuntimeError('imported')")
     assert load_memories(places(tmp_path, "notes", disabled=frozenset({"notes"})), pytest.fail) is None
-    assert load_memories(places(tmp_path / "none", "../notes", "notes", untrusted=tmp_path / "project"), pytest.fail) is None
+    told: list[str] = []
+    assert load_memories(places(tmp_path / "none", "../notes", "notes", untrusted=tmp_path / "project"), told.append) is None
+    assert [text.partition(",")[0] for text in told] == ["plugins.enabled names ../notes", "plugins.enabled names notes"]
 
 
 def test_an_engine_that_is_enabled_is_no_memory(tmp_path: Path) -> None:
     plant(tmp_path / "plugins" / "context_engine" / "engine", ENGINE)
     assert load_memories(places(tmp_path, "engine"), pytest.fail) is None
+
+
+def test_a_name_that_nobody_has_is_told(tmp_path: Path) -> None:
+    plant(tmp_path / "plugins" / "notes", "")
+    plant(tmp_path / "plugins" / "context_engine" / "engine", ENGINE)
+    entries = (Entry("recorder", SimpleNamespace(), owner="Some_Recorder"),)
+    names = ("notes", "engine", "recorder", "some-recorder", "off", "ntoes", "Recorder")
+    told: list[str] = []
+    load_memories(places(tmp_path, *names, entries=entries, disabled=frozenset({"off"})), told.append)
+    assert [text.partition(",")[0] for text in told] == ["plugins.enabled names Recorder", "plugins.enabled names ntoes"]
 
 
 def test_messages_are_copies_and_what_is_printed_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from host.errors import UsageError
 from host.gateway.deliveries import expected, named
 from host.gateway.gateway import Gateway
 from host.gateway.inbound import Inbound, Origin, Outbound
-from host.gateway.notices import TAKEN
+from host.gateway.notices import BUSY, CUT, TAKEN
 from host.gateway.residents import Resident, Tell
 from host.gateway.turns import Turns
 from host.loop.agent import Agent
@@ -31,6 +31,7 @@ from host.loop.toolbox import Toolbox
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply
 from host.provider.errors import ServerFailed, Service
+from host.provider.provider import Delta
 from host.store.care import Forget
 from host.store.memory import MemoryStore
 from host.store.sqlite.store import SqliteStore
@@ -407,3 +408,58 @@ def test_outcomes_are_told_once_as_long_as_they_last(outcome: Outcome, words: st
         resident.hear(Compacted(replace(OUTCOME, after=900, messages_after=9)))
         resident.hear(Compacted(outcome))
         assert len(resident.warnings) == 2
+
+
+def test_half_an_answer_is_not_given_out_as_a_whole_one(porch: Porch) -> None:
+    def broken_off(messages: list[Message], **keywords: Any) -> Reply:
+        keywords["on_delta"](Delta(text="half an"))
+        raise KeyboardInterrupt
+
+    porch.model.ask = broken_off  # type: ignore[method-assign]
+    with porch.gateway() as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello", "m1"))
+        again = gateway.receive(Inbound(ANNA, "hello", "m1"))
+    assert (first.text, first.reason) == (again.text, again.reason) == ("half an", "interrupted")
+    assert said(porch.messages(first.session)) == ["hello"]
+
+
+def test_who_waits_for_an_agent_elsewhere_is_told_that_it_is_busy(porch: Porch) -> None:
+    def impatient(session: Session, tell: Tell) -> Agent:
+        agent = porch.open_agent(session, tell)
+        return Agent(
+            agent.conversation, Models(AgentModel("echo", porch.model, services(WINDOW).facts)), agent.toolbox, tell, patience=0.05
+        )
+
+    with Gateway(porch.store, impatient) as gateway:
+        first = gateway.receive(Inbound(ANNA, "hello"))
+        conversation = porch.store.sessions.get(first.session).conversation
+        assert porch.store.leases.acquire(f"turn:{conversation}", "a chat", 60) is not None
+        busy = gateway.receive(Inbound(ANNA, "and now?", "m2"))
+    assert (busy.reason, busy.warnings) == ("busy", (BUSY,))
+    assert said(porch.messages(first.session)) == ["hello"]
+
+
+def test_a_command_behind_blanks_is_one_and_so_is_its_focus(porch: Porch) -> None:
+    def told(focus: str | None, keep: int | None) -> Outcome:
+        raise UsageError(f"focus {focus}, keep {keep}", "")
+
+    def opened(session: Session, tell: Tell) -> Agent:
+        agent = porch.open_agent(session, tell)
+        agent.conversation.compact = told  # type: ignore[method-assign, assignment]
+        return agent
+
+    with Gateway(porch.store, opened) as gateway:
+        for number in range(3):
+            gateway.receive(Inbound(ANNA, f"message {number}"))
+        for typed in ("/compress the port", " \n/COMPRESS   the port ", "/compact\tthe port"):
+            assert gateway.receive(Inbound(ANNA, typed)) == Outbound(gateway.session(ANNA).id, "focus the port, keep None", "command")  # type: ignore[union-attr]
+
+
+def test_a_cut_answer_is_told_each_time(porch: Porch) -> None:
+    cut = Reply({"role": "assistant", "content": "and then"}, finish_reason="length")
+    whole = Reply({"role": "assistant", "content": "done"}, finish_reason="stop")
+    replies = iter([cut, cut, whole])
+    porch.model.ask = lambda messages, **keywords: next(replies)  # type: ignore[method-assign]
+    with porch.gateway() as gateway:
+        told = [gateway.receive(Inbound(ANNA, f"message {number}")).warnings for number in range(3)]
+    assert told == [(CUT,), (CUT,), ()]

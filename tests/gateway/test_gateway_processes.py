@@ -36,7 +36,7 @@ from host.conversation.conversation import Conversation
 from host.conversation.shelf import Shelf
 from host.gateway.gateway import Gateway
 from host.gateway.inbound import Inbound, Origin
-from host.gateway.turns import Turns
+from host.loop import leases
 from host.loop.agent import Agent
 from host.loop.models import AgentModel, Models
 from host.loop.toolbox import Toolbox
@@ -46,6 +46,7 @@ from tests.agents_for_tests import Echo, plugin
 from tests.engines_for_tests import compressor
 
 home, url, lease, *texts = sys.argv[1:]
+leases.LEASE_SECONDS = float(lease)
 store = open_archive(Path(home), durability="normal")
 die = Echo("die", behave=lambda arguments: os.kill(os.getpid(), signal.SIGKILL))
 
@@ -56,7 +57,7 @@ def opened(session, tell):
     main = AgentModel("loopback", OpenAIProvider("loopback", base_url=url), services(16_000).facts)
     return Agent(conversation, Models(main), Toolbox(conversation, [plugin(die)]), tell, opening=lambda: "Be kind.", stream=False)
 
-with Gateway(store, opened, turns=Turns(store.leases, lease_seconds=float(lease))) as gateway:
+with Gateway(store, opened) as gateway:
     for text in texts:
         answer = gateway.receive(Inbound(Origin("telegram", "42", user="anna b"), text, id=text))
         print(answer.reason, answer.text, sep=" ", flush=True)

@@ -72,6 +72,13 @@ def test_an_engine_or_a_plugin_replaces_a_tool_of_the_host_in_silence() -> None:
     assert toolbox.call(call("c1", "lcm_grep")).text == engine.answer and len(engine.calls) == 1
 
 
+def test_another_tool_of_the_host_gives_way_with_a_warning() -> None:
+    warnings: list[str] = []
+    toolbox = box(Owned(HOST, Echo("grep")), engine=Engine(("grep",)), warnings=warnings)
+    assert toolbox.names() == ["grep"] == [schema["function"]["name"] for schema in toolbox.schemas()]
+    assert warnings == ["the tool 'grep' of the host is not offered: the engine has one of this name"]
+
+
 def test_the_hosts_own_tools_find_what_was_said() -> None:
     store = MemoryStore()
     conversation = store.sessions.create().conversation
@@ -160,6 +167,20 @@ def test_a_tool_that_hangs_is_left_behind() -> None:
 def test_what_a_tool_prints_is_no_part_of_the_output(capsys: pytest.CaptureFixture[str]) -> None:
     box(Echo(behave=lambda arguments: print("to the user") or "done")).call(call("c1", "echo"))
     assert capsys.readouterr() == ("", "to the user\n")
+
+
+def test_what_a_tool_prints_that_nobody_waits_for_is_no_part_of_it_either(capsys: pytest.CaptureFixture[str]) -> None:
+    release, printed = threading.Event(), threading.Event()
+
+    def behave(arguments: Mapping[str, Any]) -> object:
+        release.wait(20)
+        print("much later")
+        printed.set()
+        return "done"
+
+    said(box(plugin(Echo(behave=behave), timeout=0.05)), "echo")
+    release.set()
+    assert printed.wait(20) and capsys.readouterr() == ("", "much later\n")
 
 
 def test_a_call_that_fails_the_same_way_again_and_again_gets_a_hint() -> None:

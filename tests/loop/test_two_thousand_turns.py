@@ -36,7 +36,8 @@ from tests.desk import Desk
 from tests.engines_for_tests import compressor
 from tests.foreign_engines import foreign
 
-TURNS, NAMELESS_TURNS = 2_000, 150
+TURNS, NAMELESS_TURNS = 2_000, 399
+HANDFUL = 3  # refusals that find a window without a number
 WINDOW, CONFIGURED = 32_000, 128_000  # tokens
 SERVICE = Service("a model with a window", "")
 ENGINES: dict[str, Callable[[], ContextEngine]] = {
@@ -166,6 +167,9 @@ def test_a_window_that_no_refusal_names_is_not_felt_by_the_user(name: str, wordi
     refused, faults = journey.model.refused_at, journey.model.faults
     assert faults == [] and refused
     assert all(later - earlier > 1 for earlier, later in pairwise(refused)), "a request was refused that was sent after a refusal"
+    assert len(refused) <= HANDFUL
+    assert journey.conversation.services.facts.window == CONFIGURED
+    assert journey.conversation.services.facts.ceiling <= WINDOW
 
 
 def report(name: str, journey: Journey, compactions: int, seconds: float) -> None:

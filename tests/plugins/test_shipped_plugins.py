@@ -88,6 +88,14 @@ def test_an_odd_file_is_a_line_and_stays(place: Place, note: Callable[..., str],
         note(action="add", text="a")
 
 
+def test_no_beginning_of_a_key_is_left_at_the_cut(place: Place) -> None:
+    place.folder.mkdir()
+    key = "sk-proj-" + "0123456789abcdefghij" * 2
+    (place.folder / "MEMORY.md").write_text(f"- {'a' * 2_170}\n- key {key}\n- {'b' * 50}\n")
+    (memory,) = shipped("memory").memory(place)
+    assert key[:14] not in memory.block() and "[cut here: 2,200 of" in memory.block()
+
+
 def write_notes(folder: Path, word: str) -> None:
     ((_, tool),) = shipped("memory").tools(Place(folder, folder))
     for number in range(20):
@@ -168,6 +176,31 @@ def test_settings_show_their_names_only(place: Place, tools: Tools) -> None:
     (place.workspace / ".env").write_text("# local\nexport PORT=8123\nPASSWORD='two\nlines'\n")
     assert tools["read_file"].call({"path": ".env"}) == "1: # local\n2: export PORT=***\n3: PASSWORD=***\n4: ***"
     assert "no line" in tools["search_files"].call({"pattern": "8123"})
+
+
+def test_a_comment_within_a_quoted_value_is_no_comment(place: Place, tools: Tools) -> None:
+    (place.workspace / "prod.ENV").write_text("nothing")
+    (place.workspace / ".env.local").write_text('KEY="one\n# hunter2-two\nthree" # why\n# a comment\nOPEN=\'four\n# hunter2-five\n')
+    shown = tools["read_file"].call({"path": ".env.local"})
+    assert shown == "1: KEY=***\n2: ***\n3: ***\n4: # a comment\n5: OPEN=***\n6: ***\n7: ***"
+    assert "no line" in tools["search_files"].call({"pattern": "hunter2"})
+
+
+def test_passwords_in_addresses_are_not_shown_and_version_control_is_not_read(place: Place, tools: Tools) -> None:
+    (place.workspace / ".git").mkdir()
+    for name in (".git/config", "remotes.txt"):
+        (place.workspace / name).write_text("url = https://bob:hunter2@host.invalid/a.git\n")
+    assert tools["read_file"].call({"path": "remotes.txt"}) == "1: url = https://bob:***@host.invalid/a.git"
+    for name, path in (("read_file", ".git/config"), ("list_files", ".git"), ("list_files", ".GIT/hooks")):
+        with pytest.raises(ToolError, match="version control"):
+            tools[name].call({"path": path})
+
+
+@pytest.mark.parametrize("name", ["db.PEM", "Server.Key", "ID_RSA", ".NETRC"])
+def test_a_secret_is_one_however_its_name_is_written(place: Place, tools: Tools, name: str) -> None:
+    (place.workspace / name).write_text("hunter2")
+    with pytest.raises(ToolError, match="holds a secret"):
+        tools["read_file"].call({"path": name})
 
 
 def test_listing_and_searching_leave_out_what_nobody_wants_and_follow_no_loop(place: Place, tools: Tools) -> None:

@@ -147,3 +147,20 @@ def test_a_server_that_takes_no_null_gets_an_empty_text_from_then_on(words: str)
 def test_what_was_learnt_is_not_learnt_twice() -> None:
     refusal = BadRequest(SERVICE, "Unexpected role 'user' after role 'tool'")
     assert learnt(MISTRAL, refusal, request(*GROUP)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("Invalid param: tools[0].function.name must match ^[a-z]+$", True),
+        ("messages[1].tool_calls[0].function.name: unexpected value", True),
+        ('[{"loc": ["body", "tools", 0, "function", "name"], "msg": "Extra inputs are not permitted"}]', True),
+        ("Invalid param: messages[0].name", False),
+        ('[{"loc": ["body", "messages", 0, "user", "name"], "msg": "Extra inputs are not permitted"}]', False),
+        ("Unsupported parameter: 'name'", False),
+    ],
+)
+def test_a_key_of_a_tool_is_no_key_of_a_message(words: str, wanted: bool) -> None:
+    request: JSON = {"messages": [{"role": "user", "name": "bob", "content": "a"}], "tools": []}
+    taught = learnt(ANY, BadRequest(SERVICE, words, status=400), request)
+    assert (taught is None) == wanted and (wanted or (taught is not None and taught.unwanted == {"name"}))

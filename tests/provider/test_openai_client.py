@@ -489,6 +489,18 @@ def test_an_interrupt_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
         client(server, max_retries=1).ask(QUESTION)
 
 
+@pytest.mark.parametrize("step", [fault(503), fault(400, "messages: stream_options is not supported")])
+def test_who_lets_time_pass_may_end_the_call_and_nothing_is_sent_any_more(step: Step) -> None:
+    def stopped(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with LoopbackServer([step, "late"]) as server:
+        provider = OpenAIProvider("m", base_url=server.base_url, api_key=KEY, timeout=20.0, sleep=stopped)
+        with pytest.raises(KeyboardInterrupt):
+            provider.ask(QUESTION, on_delta=lambda delta: None)
+        assert len(server.requests) == 1
+
+
 def test_the_client_is_imported_at_the_first_question_only() -> None:
     probe = (
         "import sys; from host.provider.openai_client import OpenAIProvider; import host.provider.facts, host.provider.ask; "

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from host.messages.reading import calls_of, text_of
-from host.provider.errors import BadRequest, OutOfReplies, ServiceError
+from host.provider.classifier import classify
+from host.provider.errors import BadRequest, OutOfReplies, ServiceError, TimedOut
+from host.provider.kinds import Kind, Sent
 from host.provider.provider import Delta
 from host.provider.script_file import BadScript, scripted_from
 from host.testing.messages import user
@@ -61,6 +63,32 @@ def test_the_example_plays_a_failure(tmp_path: Path) -> None:
     assert calls_of(model.ask([user("What did we say about it?")]).message)[0]["function"]["name"] == "lcm_grep"
 
 
+def test_the_room_for_the_answer_counts_and_its_refusal_is_understood(tmp_path: Path) -> None:
+    model = scripted_from(script(tmp_path, "{window: 9000, steps: [fine]}"))
+    assert model.window == 9000
+    with pytest.raises(BadRequest) as refused:
+        model.ask([user("word " * 100)], max_tokens=8950)
+    verdict = classify(refused.value, Sent(tokens=110, messages=1, window=9000, max_tokens=8950))
+    assert verdict.reserve == 8950
+    assert (verdict.kind, verdict.limit) == (Kind.CONTEXT_OVERFLOW, 9000)
+
+
+def test_a_behaviour_that_answers_is_streamed_too(tmp_path: Path) -> None:
+    heard: list[Delta] = []
+    reply = scripted_from(script(tmp_path, "- {fail: declines}\n")).ask([user("go")], on_delta=heard.append)
+    assert "".join(delta.text for delta in heard) == text_of(reply.message) != ""
+
+
+def test_nobody_waits_longer_than_asked(tmp_path: Path) -> None:
+    with pytest.raises(TimedOut):
+        scripted_from(script(tmp_path, "- {text: late, wait: 3600}\n")).ask([user("go")], timeout=0.01)
+
+
+def test_a_script_that_is_over_says_how_to_go_on(tmp_path: Path) -> None:
+    with pytest.raises(OutOfReplies, match="repeat: true"):
+        scripted_from(script(tmp_path, "- {when: hello, text: Hello.}\n")).ask([user("go")])
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -72,7 +100,8 @@ def test_the_example_plays_a_failure(tmp_path: Path) -> None:
         ("- fine\n- {fail: nonsense}\n", "no failure is called 'nonsense'"),
         ("steps: [fine]\nwindw: 3\n", "windw"),
         ("- {text: a, wait: -1}\n", "wait"),
-        ("- 2026-01-01\n", "only texts"),
+        ("- fine\n- 2026-01-01\n", ":2: only texts"),
+        ("{day: 2026-01-01, steps: [fine]}", "only texts"),
     ],
 )
 def test_what_is_no_script_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:

@@ -266,6 +266,13 @@ def test_calls_without_ids_get_one_each(index: int | None) -> None:
     assert all(each[0] for each in found) and found[0][0] != found[1][0]
 
 
+@pytest.mark.parametrize("pieces", [("proces", "s"), ("ask", "k"), ("list", "_files", "s"), ("process", "process")])
+def test_the_end_of_a_name_may_be_a_letter_that_it_has_already(pieces: tuple[str, ...]) -> None:
+    whole = pieces[0] if pieces[0] == pieces[1] else "".join(pieces)
+    first, *others = pieces
+    assert calls_of([piece(0, "a", first)], *([piece(0, name=each)] for each in others)) == [("a", whole, "")]
+
+
 def test_the_name_of_a_call_is_told_once_and_may_come_in_pieces() -> None:
     _, heard = read(streamed({"tool_calls": [piece(0, "a", "read_")]}, {"tool_calls": [piece(0, name="file")]}))
     assert [delta.call for delta in heard] == ["read_"]
