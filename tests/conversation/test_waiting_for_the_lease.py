@@ -148,6 +148,7 @@ def test_what_the_threshold_alone_asks_for_does_not_wait() -> None:
         ("pid=12:nonce=x", False),
         ("somebody", False),
     ],
+    ids=["this process", "its parent", "on another machine", "no process at all", "nobody knows where", "no pid"],
 )
 def test_who_may_be_alive_is_not_taken_for_dead(holder: str, dead: bool) -> None:
     assert is_dead(holder) is dead
