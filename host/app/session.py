@@ -18,6 +18,7 @@ from host.discovery import Plugins, Resolution, load_plugins, resolve
 from host.engine.contract import ContextEngine, EngineFactory
 from host.engine.offers import SessionCompress
 from host.engine.outcome import Outcome
+from host.engine.services import Services
 from host.errors import NoSuchSession, TitleTaken, UsageError
 from host.provider.learnt import learn_window
 from host.store.filesystems import network_filesystem
@@ -82,13 +83,7 @@ def open_session(
         return make_engine(factory, wanted, loaded, services)
 
     places = places_of(loaded, options.home)
-    resolution = resolve(
-        wanted,
-        places,
-        make,
-        on_missing=context.on_missing,
-        on_error=context.on_error,
-    )
+    resolution = resolve(wanted, places, make, on_missing=context.on_missing, on_error=context.on_error)
     session = Session(model, count, resolution, notices=notices_of(loaded, model, resolution, services), tell=warn)
 
     def report(outcome: Outcome) -> None:
@@ -97,11 +92,6 @@ def open_session(
 
     for text in [*loaded.warnings, *resolution.warnings, *filesystem_warnings(options.home)]:
         session.warn(text)
-
-    def learn(limit: int) -> None:
-        own = (model.name, loaded.config.model.base_url) if services.facts.model == model.name else None
-        if (asked := own if session.asked is None else session.asked()) is not None:
-            learn_window(options.home, *asked, limit)
 
     session.plugins = load_plugins(places, session.warn)
     session.conversation = Conversation(
@@ -115,10 +105,17 @@ def open_session(
         on_error=context.on_error,
         keep_exact=loaded.config.compression.keep_exact_tokens,
         memory=session.plugins.memories,
-        learn=learn,
+        learn=partial(_learn, session, services, options.home, loaded.config.model.base_url),
         on_switch=partial(_tell_plugins, session.plugins, str(kept.about.get("platform") or kept.source)),
     )
     return session
+
+
+def _learn(session: Session, services: Services, home: Path, base_url: str, limit: int) -> None:
+    """Remember the window that the model in use turned out to have, where it is one with an address."""
+    own = (session.model.name, base_url) if services.facts.model == session.model.name else None
+    if (asked := own if session.asked is None else session.asked()) is not None:
+        learn_window(home, *asked, limit)
 
 
 def _tell_plugins(plugins: Plugins, platform: str, session: str, old: str, in_place: bool, count: int) -> None:

@@ -25,7 +25,7 @@ from host.conversation.recognise import Received, Telling, Told
 from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refusals import Refusals
 from host.conversation.refused import impossible
-from host.conversation.shelf import Shelf
+from host.conversation.shelf import LATE_ROWS, Shelf
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT
 from host.conversation.verdict import Wish
 from host.conversation.view import View
@@ -281,6 +281,11 @@ class Conversation:
         return self._door.answer(tool_call, self._current.messages)
 
     @alone
+    def tidy(self) -> None:
+        """Index what was said, if it is worth a moment: for between two turns. Searches find everything without it too."""
+        self._inbox.tidy()
+
+    @alone
     def close(self) -> None:
         """Say the engine good-bye and write what waits; nothing happens a second time."""
         if self._closed:
@@ -297,7 +302,7 @@ class Conversation:
 
     def _settle_turn(self) -> None:
         self.shelf.keep_state()
-        self._inbox.tidy()
+        self._inbox.tidy(LATE_ROWS)
 
     def _catch_up(self, until: int | None = None) -> None:
         """Take in what others did to this conversation: rows before ``until``, views, erasures."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from host.conversation.backlog import Backlog
 from host.conversation.recognise import Recognised, recognise
 from host.conversation.restoring import extended, restored, with_version, without_rows
-from host.conversation.shelf import NotNow, Shelf
+from host.conversation.shelf import INDEX_ROWS, NotNow, Shelf
 from host.conversation.view import View, receipt_of
 from host.errors import StoreError, StoreUnavailable
 from host.messages.canonical import identity
@@ -116,11 +116,11 @@ class Inbox:
         if self.backlog:
             raise NotNow("the archive cannot be written, and messages wait for it")
 
-    def tidy(self) -> None:
-        """Index what was added, if it is enough to be worth a transaction."""
+    def tidy(self, due: int = INDEX_ROWS) -> None:
+        """Index what was added, if so many rows wait for it."""
         added, self._added = self._added, 0
         try:
-            self._shelf.tidy(added)
+            self._shelf.tidy(added, due)
         except StoreError as error:
             self._warn(f"new messages are not indexed yet and searches read them one by one: {error.what}")
 

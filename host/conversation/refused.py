@@ -50,8 +50,10 @@ def impossible(current: Current) -> str | None:
 
     Estimates are off by less than the half that is given.
     """
-    current.estimate()  # the gauge counts what came since
-    return arithmetic(current) if current.staying() > IMPOSSIBLE * current.services.facts.window > 0 else None
+    most = IMPOSSIBLE * current.services.facts.window
+    if not 0 < most < current.estimate():  # a part is no longer than the whole
+        return None
+    return arithmetic(current) if current.staying() > most else None
 
 
 def arithmetic(current: Current) -> str:

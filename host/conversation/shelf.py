@@ -19,7 +19,8 @@ from host.store.values import COMPRESSION, Lease
 
 LEASE_SECONDS = 60.0  # after a crash nobody compacts for so long; hermes.md 9 has 300, and no fence that makes less safe
 LONGEST_REFRESH = 20.0  # seconds between two prolongations
-INDEX_ROWS = 64  # new rows after which a turn stops to index them
+INDEX_ROWS = 64  # new rows that are worth a transaction of the index between two turns
+LATE_ROWS = 512  # new rows after which a turn stops to index them: only a loop that never says where its turns end comes to it
 INDEX_SECONDS = 0.05
 OWN = "ctxhost.host"
 """Under this name the host keeps a document of its own beside the engines'."""
@@ -124,10 +125,10 @@ class Shelf:
         with suppress(StoreError):
             self.state.flush()
 
-    def tidy(self, added: int) -> None:
-        """Index new rows, once there are enough of them to be worth a transaction."""
+    def tidy(self, added: int, due: int = INDEX_ROWS) -> None:
+        """Index new rows, once there are so many that are ``due``."""
         self._unindexed += added
-        if self.search is not None and self._unindexed >= INDEX_ROWS:
+        if self.search is not None and self._unindexed >= due:
             self._unindexed = self.search.catch_up(seconds=INDEX_SECONDS)
 
     def _refuse_ended(self) -> None:

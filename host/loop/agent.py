@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -150,6 +150,8 @@ class Agent:
                 self._stop.forget()
                 self._busy.release()
         unheard = self._told_end(turn.reason, turn.detail) if turn is not None else ""
+        with suppress(KeyboardInterrupt):  # whoever waited for the answer has it, and nothing is lost by leaving off
+            self.conversation.tidy()
         return replace(turn, detail=unheard) if turn is not None and unheard else turn
 
     def _mended(self, go: Callable[[], T], held: ExitStack) -> T | Turn:
