@@ -21,10 +21,10 @@ demo: $(READY)  ## watch an engine work, two minutes
 test: lint types contract docs-check unit lowest wheel  ## all that CI checks
 
 unit: $(READY)  ## the tests alone
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n 4
 
 lowest: $(LOWEST)/.ready  ## the tests of the model client with the oldest openai that works
-	$(LOWEST)/bin/python -m pytest -q -n auto -p no:cacheprovider tests/provider
+	$(LOWEST)/bin/python -m pytest -q -n 4 -p no:cacheprovider tests/provider
 
 lint: $(READY)
 	$(BIN)/ruff check .

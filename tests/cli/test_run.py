@@ -117,7 +117,7 @@ def test_a_prompt_of_any_kind_is_taken(
     home: Home, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, capsys: Printed, data: bytes, kept: str, warns: bool
 ) -> None:
     typed(monkeypatch, data)
-    assert configured(home, server).run("run", "-") == 0
+    assert configured(home, server).run("run", "-", "--window", "10000000") == 0
     assert archived(home)[1] == user(kept)
     assert ("not UTF-8" in capsys.readouterr().err) == warns
 
@@ -206,11 +206,18 @@ def test_a_turn_that_uses_up_its_calls_is_status_1(home: Home, capsys: Printed) 
     assert "exhausted" in capsys.readouterr().err
 
 
+def heeding() -> None:
+    """Ctrl-C counts in the process that begins, also where the tests run in the background of a shell that ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_control_c_keeps_what_was_said_and_is_status_130(home: Home, tmp_path: Path) -> None:
     with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
         configured(home, server)
         command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2], preexec_fn=heeding
+        )
         until = time.monotonic() + 60
         while not server.requests and time.monotonic() < until and process.poll() is None:
             time.sleep(0.02)
@@ -225,7 +232,9 @@ def test_an_order_to_end_keeps_the_request_and_is_status_143(home: Home) -> None
     with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
         configured(home, server)
         command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2], preexec_fn=heeding
+        )
         until = time.monotonic() + 60
         while not server.requests and time.monotonic() < until and process.poll() is None:
             time.sleep(0.02)

@@ -93,7 +93,7 @@ def test_what_left_the_window_is_archived_and_found(desk: Desk) -> None:
 
 
 def test_while_another_holds_the_lease_nothing_is_compacted_and_that_is_said_once(desk: Desk) -> None:
-    talk = fed(desk.open(Scripted(lambda messages: messages)), long_session())
+    talk = fed(desk.open(Scripted(lambda messages: messages), replace(desk.shelf(), lease_seconds=0.2)), long_session())
     window = talk.window()
     assert desk.store.leases.acquire(desk.kept.conversation, "another", 60) is not None
     for _ in range(3):
