@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-REFUSALS = 3  # of one window, each after a compaction; then it is no use
-
 
 @dataclass(frozen=True)
 class Retry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -10,20 +10,24 @@ from functools import partial
 from secrets import token_hex
 from typing import Any
 
-from host.conversation.leasing import Waiting, acquired, holder_of_this_process
 from host.engine.services import State
 from host.errors import StoreError
+from host.store.leasing import acquired, holder_of_this_process, refreshed
 from host.store.memory import MemoryState
 from host.store.protocols import Archive, Leases, Pins, Search, Sessions, Store, Views
 from host.store.values import COMPRESSION, Lease
 
 LEASE_SECONDS = 60.0  # after a crash nobody compacts for so long; hermes.md 9 has 300, and no fence that makes less safe
-LONGEST_REFRESH = 20.0  # seconds between two prolongations
+POLL_SECONDS, TELL_SECONDS = 0.1, 0.5  # between two looks at whether another let go, and between two words about it
 INDEX_ROWS = 64  # new rows that are worth a transaction of the index between two turns
 LATE_ROWS = 512  # new rows after which a turn stops to index them: only a loop that never says where its turns end comes to it
 INDEX_SECONDS = 0.05
 OWN = "ctxhost.host"
 """Under this name the host keeps a document of its own beside the engines'."""
+
+
+Waiting = Callable[[float], None]
+"""Hears every half second for how many seconds another process has been waited for; what it raises ends the waiting."""
 
 
 class NotNow(Exception):
@@ -138,7 +142,9 @@ class Shelf:
 
     def _acquired(self, leases: Leases, waiting: Waiting | None) -> Lease:
         try:
-            lease = acquired(leases, self.conversation, self.holder, self.lease_seconds, waiting)
+            patience = self.lease_seconds if waiting is not None else 0.0
+            pause = _telling(waiting) if waiting is not None else time.sleep
+            lease = acquired(leases, self.conversation, self.holder, self.lease_seconds, patience=patience, pause=pause)
         except Exception as error:
             raise NotNow(f"the lease could not be taken: {error}") from error
         if lease is None:
@@ -151,25 +157,15 @@ def _no_state() -> Callable[[str], State]:
     return lambda engine: state
 
 
-@contextmanager
-def refreshed(leases: Leases, lease: Lease, seconds: float) -> Iterator[None]:
-    """Prolong a lease until the block is left, then give it back."""
-    over = threading.Event()
+def _telling(waiting: Waiting) -> Callable[[float], None]:
+    """Lets a moment pass, and tells now and then how long it has been."""
+    told = -TELL_SECONDS
 
-    def prolong() -> None:
-        while not over.wait(min(LONGEST_REFRESH, seconds / 3)):
-            try:
-                if leases.refresh(lease, seconds) is None:
-                    return
-            except StoreError:
-                continue  # it runs out by itself if this goes on; publishing checks it
+    def pause(waited: float) -> None:
+        nonlocal told
+        if waited - told >= TELL_SECONDS:
+            waiting(waited)
+            told = waited
+        time.sleep(POLL_SECONDS)
 
-    thread = threading.Thread(target=prolong, name="ctxhost-lease", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-        with suppress(StoreError):  # it runs out by itself
-            leases.release(lease)
+    return pause

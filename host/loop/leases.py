@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
-from pathlib import Path
 from secrets import token_hex
-from time import monotonic
 
-from host.conversation.shelf import refreshed
 from host.errors import StoreUnavailable, UsageError
 from host.loop.interrupting import Stop
+from host.store.leasing import acquired, holder_of_this_process, refreshed
 from host.store.protocols import Leases
-from host.store.values import Lease
 
 POLL_SECONDS = 0.05
 LEASE_SECONDS = 15.0  # refreshed three times as often; so long the next agent waits for one that died on another machine
 PATIENCE = 600.0  # seconds
-HOLDER = re.compile(r"pid=(?P<pid>[0-9]{1,9}):at=(?P<at>\w+):")
 PREFIX = "turn:"  # before the name: the right to compact a conversation has its bare id as name
 WAITING = "another agent answers in this conversation just now; its turn is waited for"
 
@@ -42,60 +34,22 @@ def turn_of(leases: Leases, conversation: str, stop: Stop, told: Callable[[], No
 
     ``told`` hears that another agent has it and is waited for. Raises Busy after ``patience`` seconds; an interrupt ends the waiting.
     """
-    try:
-        lease = _acquired(leases, PREFIX + conversation, stop, told, patience)
-    except StoreUnavailable:  # the conversation goes on while its archive is out of reach, and so does its turn
-        yield
-        return
-    with refreshed(leases, lease, LEASE_SECONDS):
-        yield
+    is_told = False
 
-
-def _acquired(leases: Leases, name: str, stop: Stop, told: Callable[[], None], patience: float) -> Lease:
-    holder, until, is_told = _holder(), monotonic() + patience, False
-    while (lease := leases.acquire(name, holder, LEASE_SECONDS)) is None:
-        if _bury(leases, name):
-            continue
+    def pause(waited: float) -> None:
+        nonlocal is_told
         if not is_told:
             told()
             is_told = True
-        if monotonic() >= until:
-            raise Busy(patience)
         stop.wait(POLL_SECONDS)
-    return lease
 
-
-def _holder() -> str:
-    return f"pid={os.getpid()}:at={_place()}:agent={token_hex(4)}"
-
-
-def _place() -> str:
-    """Where the numbers of processes mean the same: this machine, or this container."""
+    holder = holder_of_this_process(token_hex(4))
     try:
-        space = str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        space = ""
-    return sha256(f"{platform.node()} {space}".encode()).hexdigest()[:8]
-
-
-def _bury(leases: Leases, name: str) -> bool:
-    """Give back the lease of a process of this place that is dead; false where nobody knows that it is."""
-    holder = leases.holder(name) or ""
-    found = HOLDER.match(holder)
-    if found is None or found["at"] != _place() or _lives(int(found["pid"])):
-        return False
-    if (lease := leases.acquire(name, holder, LEASE_SECONDS)) is not None:  # in its name: who else has taken it keeps it
-        leases.release(lease)
-    return True
-
-
-def _lives(pid: int) -> bool:
-    if os.name != "posix":  # to ask there is to kill
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # another user's
-        return True
-    return True
+        lease = acquired(leases, PREFIX + conversation, holder, LEASE_SECONDS, patience=patience, pause=pause)
+    except StoreUnavailable:  # the conversation goes on while its archive is out of reach, and so does its turn
+        yield
+        return
+    if lease is None:
+        raise Busy(patience)
+    with refreshed(leases, lease, LEASE_SECONDS):
+        yield

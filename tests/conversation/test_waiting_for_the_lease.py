@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 
 from host.conversation.conversation import Conversation
-from host.conversation.leasing import holder_of_this_process, is_dead
 from host.conversation.refusal import GiveUp, Retry
 from host.conversation.shelf import Shelf
+from host.store.leasing import holder_of_this_process, is_dead, place
 from host.store.memory import MemoryStore
 from host.store.values import Lease
 from host.testing.messages import user
@@ -74,7 +73,7 @@ class Held:
 def dead_holder() -> str:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
-    return f"pid={process.pid}:host={platform.node()}:nonce=0"
+    return f"pid={process.pid}:at={place()}:nonce=0"
 
 
 def test_the_lease_of_a_process_that_died_here_is_taken_over_at_once() -> None:
@@ -142,9 +141,9 @@ def test_what_the_threshold_alone_asks_for_does_not_wait() -> None:
     ("holder", "dead"),
     [
         (holder_of_this_process("x"), False),
-        (f"pid={os.getppid()}:host={platform.node()}:nonce=x", False),
-        ("pid=999999999:host=another-machine.example:nonce=x", False),
-        ("pid=0:host=" + platform.node() + ":nonce=x", False),
+        (f"pid={os.getppid()}:at={place()}:nonce=x", False),
+        ("pid=999999999:at=elsewhere:nonce=x", False),
+        (f"pid=0:at={place()}:nonce=x", False),
         ("pid=12:nonce=x", False),
         ("somebody", False),
     ],

@@ -13,9 +13,10 @@ import pytest
 from host.errors import UsageError
 from host.loop.agent import NOT_TAKEN, Agent
 from host.loop.events import Ending, Event, Warned
-from host.loop.leases import LEASE_SECONDS, PREFIX, WAITING, Busy, _place
+from host.loop.leases import LEASE_SECONDS, PREFIX, WAITING, Busy
 from host.loop.open_calls import DIED
 from host.messages.violations import violations
+from host.store.leasing import place
 from host.store.memory import MemoryStore
 from host.store.protocols import Leases
 from host.testing.messages import assistant, result, system, user
@@ -121,7 +122,7 @@ def test_a_process_of_this_machine_that_died_is_not_waited_for() -> None:
     bench = Bench(MemoryStore())
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    held_by(bench, f"pid={dead.pid}:at={_place()}:agent=00000000")
+    held_by(bench, f"pid={dead.pid}:at={place()}:agent=00000000")
     for message in [user("Go"), calling("a")]:
         bench.conversation.add(message)
     turn = bench.agent(["I see."], patience=0.0).resume()
