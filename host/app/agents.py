@@ -89,7 +89,7 @@ def open_agent(
     session.plugins.tell_switch(session.conversation.session, "", reset=is_new, reason="new" if is_new else "resume")
     toolbox, opening = _surroundings(options, store, loaded, session, kept)
     agent, models = loaded.config.agent, _models(options, loaded, session, providers)
-    session.asked = lambda: remembered_as(models.current)
+    session.asked = lambda: models.current.remembered_as
     return Agent(
         session.conversation,
         models,
@@ -121,11 +121,6 @@ def agent_model(options: Options, model: str, window: int | None = None, *, wait
     section = loaded.config.model
     facts = ModelFacts(endpoint.model, known.window, section.max_tokens or 0)
     return AgentModel(endpoint.model, provider, facts, section.max_tokens, known.price, _address(endpoint))
-
-
-def remembered_as(model: AgentModel) -> tuple[str, str] | None:
-    """Under which name and address it is remembered what the model's service stated; None: under none."""
-    return None if model.address is None else (model.name, model.address)
 
 
 def with_model(loaded: Loaded, model: str | None) -> Loaded:

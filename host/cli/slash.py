@@ -79,19 +79,10 @@ def _names(chat: Chat) -> list[str]:
 def compress(chat: Chat, words: str) -> None:
     """``/compress [focus | --preview | here N]``."""
     from host.cli.compressing import leaving_lines
-    from host.conversation.feedback import AGGRESSIVE, feedback, preview_lines
-    from host.conversation.manual import parse_compress_arguments, too_few
+    from host.conversation.feedback import compact_by_hand
+    from host.conversation.manual import parse_compress_arguments
 
-    asked, conversation = parse_compress_arguments(words), chat.agent.conversation
-    if (few := too_few(len(conversation.catch_up().messages))) is not None:
-        click.echo(f"Not enough conversation to compress: {few.detail}.")
-    elif asked.preview:
-        preview = conversation.preview(asked.focus, keep=asked.keep)
-        _show([*preview_lines(preview), *leaving_lines(preview)])
-    elif asked.aggressive:
-        click.echo(f"{AGGRESSIVE}.")
-    else:
-        _show(feedback(conversation.compact(asked.focus, keep=asked.keep)).lines())
+    _show(list(compact_by_hand(chat.agent.conversation, parse_compress_arguments(words), leaving_lines)))
 
 
 def status(chat: Chat, words: str) -> None:

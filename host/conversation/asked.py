@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from host.messages.reading import has_image, is_image, part_text, parts_of
+from host.messages.reading import has_image
 from host.messages.types import Message, ToolSchema
-
-NO_PICTURE = "[picture: this model takes only text from tools]"
 
 
 @dataclass(frozen=True)
@@ -23,14 +20,6 @@ class Asked:
     messages: tuple[Message, ...] | None = None
     tools: tuple[ToolSchema, ...] = ()
     text_only_tools: bool = False
-
-
-def as_text(message: Message) -> Message:
-    """A tool result with all its parts as one text; the same object where it is text already, and for other messages."""
-    if message.get("role") != "tool" or not isinstance(message.get("content"), list):
-        return message
-    said = [NO_PICTURE if is_image(part) else part_text(part) for part in parts_of(message)]
-    return cast(Message, {**message, "content": "\n".join(filter(None, said))})
 
 
 def size_in_bytes(messages: Sequence[Message]) -> int:

@@ -22,9 +22,9 @@ from host.conversation.pinning import PinShown
 from host.conversation.preview import Preview
 from host.conversation.receipts import ReceiptPage, receipt_at
 from host.conversation.recognise import Received, Telling, Told
-from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refusals import Refusals
 from host.conversation.refused import impossible
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import LATE_ROWS, Shelf
 from host.conversation.triggers import MANUAL, POST_RESPONSE, PREFLIGHT
 from host.conversation.verdict import Wish

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from host.conversation.asked import Asked, as_text
+from host.conversation.asked import Asked
 from host.conversation.compacting import Compaction
 from host.conversation.considered import ATTEMPTS, TRIED_OFTEN, is_worth_measuring, why_not
 from host.conversation.engine_door import EngineDoor
@@ -22,6 +22,7 @@ from host.messages.ledger import Entry
 from host.messages.types import Message, ToolSchema, Usage
 from host.pipeline.settle import render
 from host.pipeline.staying import staying
+from host.provider.wire import with_text_results
 from host.tokens import Gauge
 from host.transforms.sanitize import sendable
 
@@ -133,7 +134,7 @@ class Current:
         """The messages as they would be sent now."""
         whole = not self.turn.torn and not self.turn.waiting
         messages = self.messages if whole else sendable(self.messages)
-        return tuple(map(as_text, messages) if self.asked.text_only_tools else messages)
+        return tuple(map(with_text_results, messages) if self.asked.text_only_tools else messages)
 
     def give_out(self) -> list[Message]:
         """The messages for a call now."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from host.conversation.conversation import Conversation
+from host.conversation.manual import CompressArguments, too_few
 from host.conversation.preview import Preview
 from host.conversation.wording import shown
 from host.engine.idle import Reason
@@ -45,6 +47,22 @@ def feedback(outcome: Outcome) -> Feedback:
         aborted=aborted,
         fallback_used=fallback,
     )
+
+
+def compact_by_hand(
+    conversation: Conversation, asked: CompressArguments, more: Callable[[Preview], Iterable[str]] = lambda preview: ()
+) -> Iterator[str]:
+    """Compact as it was asked for, or preview it, and say what came of it; ``more`` is what else is to be said of a preview."""
+    if (few := too_few(len(conversation.catch_up().messages))) is not None:
+        yield f"Not enough conversation to compress: {few.detail}."
+    elif asked.preview:
+        preview = conversation.preview(asked.focus, keep=asked.keep)
+        yield from preview_lines(preview)
+        yield from more(preview)
+    elif asked.aggressive:
+        yield f"{AGGRESSIVE}."
+    else:
+        yield from feedback(conversation.compact(asked.focus, keep=asked.keep)).lines()
 
 
 def preview_lines(preview: Preview) -> Iterator[str]:

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from operator import is_
 
-from host.conversation.refusal import GiveUp, Retry
 from host.conversation.restoring import TOLD
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import Shelf
 from host.conversation.view import View
 from host.errors import StoreError

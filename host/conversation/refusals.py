@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from host.conversation.asked import share_of_pictures
+from host.conversation.ceilings import LEAST_CEILING, Limits
 from host.conversation.considered import ATTEMPTS
 from host.conversation.current import Current
-from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refused import Refused, arithmetic
 from host.conversation.remedies import REMEDIES, SPARE
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import Shelf
-from host.conversation.taken import LEAST_CEILING, Limits
 from host.conversation.wording import advice_on
 from host.messages.types import Message, Reply, Usage
 from host.provider import classifier

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from host.conversation.asked import share_of_pictures, size_in_bytes
 from host.conversation.picturing import with_pictures, with_smaller_images
-from host.conversation.refusal import GiveUp, Retry
 from host.conversation.refused import Refused, arithmetic
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.triggers import REFUSAL
 from host.conversation.verdict import Wish, helped
 from host.conversation.wording import CAPPED, DISABLED, OUT_OF_MEMORY, words_of_error

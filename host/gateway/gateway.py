@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Protocol
 
-from host.conversation.conversation import Conversation
-from host.conversation.feedback import AGGRESSIVE, feedback, preview_lines
-from host.conversation.manual import CompressArguments, parse_compress_arguments, too_few
+from host.conversation.feedback import compact_by_hand
+from host.conversation.manual import parse_compress_arguments
 from host.conversation.wording import shown
 from host.errors import CtxhostError, ProviderError, UsageError
 from host.gateway.deliveries import ELSEWHERE, carried, ended, expected, found, named
@@ -101,7 +100,7 @@ class Gateway:
         with self._residents.one(session, lambda event: None) as resident:
             conversation = resident.agent.conversation
             try:
-                lines = list(_compressed(conversation, asked))
+                lines = list(compact_by_hand(conversation, asked))
             except UsageError as refused:
                 lines = [refused.what]
             return Outbound(conversation.session, "\n".join(lines), "command")
@@ -168,17 +167,6 @@ class Gateway:
         if inbound.id and turn.reason != Ending.ANSWERED:
             ended(self._store.sessions, self._store.sessions.tip(resident.session.conversation), name, turn.reason)
         return turn
-
-
-def _compressed(conversation: Conversation, asked: CompressArguments) -> Iterable[str]:
-    """Compact as it was asked for, and say what came of it."""
-    if (few := too_few(len(conversation.catch_up().messages))) is not None:
-        return [f"Not enough conversation to compress: {few.detail}."]
-    if asked.preview:
-        return preview_lines(conversation.preview(asked.focus, keep=asked.keep))
-    if asked.aggressive:
-        return [f"{AGGRESSIVE}."]
-    return feedback(conversation.compact(asked.focus, keep=asked.keep)).lines()
 
 
 Run = Callable[[Gateway, Session, Inbound], Outbound]

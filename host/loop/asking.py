@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from host.conversation.conversation import Conversation
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.wording import words_of_error
 from host.errors import ProviderError
 from host.loop.cache import CacheTally

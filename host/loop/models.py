@@ -26,6 +26,11 @@ class AgentModel:
     price: Price | None = None
     address: str | None = None
 
+    @property
+    def remembered_as(self) -> tuple[str, str] | None:
+        """Name and address under which it is remembered what its service stated; None: under none."""
+        return None if self.address is None else (self.name, self.address)
+
 
 class Models:
     """The main model and its fallbacks in their order. ``current`` is the one that is asked."""

@@ -17,6 +17,7 @@ from host.messages.reading import call_arguments, call_name
 from host.messages.redact import redact
 from host.messages.types import ToolCall, ToolSchema
 
+HOST = "the host"  # as an owner of tools
 TIMEOUT = 120.0  # seconds
 SAME_FAILURES = 3  # of the same call in a row; then its result says that this leads nowhere
 GOING_ROUND = "This call has failed {} times in a row with the same arguments. Change them, or try something else."
@@ -146,9 +147,6 @@ class Toolbox:
         times = self._failures[1] + 1 if self._failures[0] == same else 1
         self._failures = same, times
         return f"{result.text}\n{GOING_ROUND.format(times)}" if times >= SAME_FAILURES else result.text
-
-
-HOST = "the host"
 
 
 def _names_of(schemas: Sequence[ToolSchema]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.messages.reading import text_of
 from host.messages.types import Message
 from host.messages.violations import violations

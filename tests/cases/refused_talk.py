@@ -14,7 +14,7 @@ from PIL import Image
 from host.compressor.compressor import Compressor
 from host.conversation.asked import size_in_bytes
 from host.conversation.conversation import Conversation
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.engine.services import ModelFacts, Services, Thresholds
 from host.messages.reading import has_image
 from host.messages.types import Message, Reply, Usage

@@ -15,7 +15,7 @@ from host.config.loader import load_here
 from host.conversation.asked import size_in_bytes
 from host.conversation.conversation import Conversation
 from host.conversation.feedback import feedback
-from host.conversation.refusal import GiveUp
+from host.conversation.retrying import GiveUp
 from host.engine.engine import EngineState
 from host.engine.services import Ask, Thresholds
 from host.engine.thrash import Effect

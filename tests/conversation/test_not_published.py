@@ -12,7 +12,7 @@ import pytest
 from host.compressor.compressor import Compressor
 from host.conversation.conversation import Conversation
 from host.conversation.engine_memory import EngineMemory
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import OWN
 from host.conversation.triggers import MANUAL
 from host.engine.engine import Engine

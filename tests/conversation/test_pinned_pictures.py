@@ -14,7 +14,7 @@ from PIL import Image
 
 from host.conversation.conversation import Conversation
 from host.conversation.picturing import is_same_but_for_images
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.types import Message
 from host.pipeline.settle import Settled, settle

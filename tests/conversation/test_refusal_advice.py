@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from host.conversation.refusal import GiveUp
+from host.conversation.retrying import GiveUp
 from host.errors import UsageError
 from host.messages.types import Message
 from host.provider.errors import Service, of_status

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from host.conversation.asked import size_in_bytes
 from host.conversation.conversation import Conversation
-from host.conversation.refusal import GiveUp, Retry
 from host.conversation.remedies import REMEDIES
+from host.conversation.retrying import GiveUp, Retry
 from host.engine.outcome import Outcome
 from host.engine.services import ModelFacts, Services
 from host.messages.reading import has_image

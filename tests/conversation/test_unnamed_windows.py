@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from host.conversation.ceilings import LEAST_CEILING, Limits, Taken
 from host.conversation.conversation import Conversation
-from host.conversation.refusal import GiveUp, Retry
-from host.conversation.taken import LEAST_CEILING, Limits, Taken
+from host.conversation.retrying import GiveUp, Retry
 from host.engine.services import ModelFacts
 from host.messages.types import Message, Reply, Usage
 from host.store.memory import MemoryStore

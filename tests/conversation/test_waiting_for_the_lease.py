@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from host.conversation.conversation import Conversation
-from host.conversation.refusal import GiveUp, Retry
+from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import Shelf
 from host.store.leasing import holder_of_this_process, is_dead, place
 from host.store.memory import MemoryStore
