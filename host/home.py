@@ -1,4 +1,4 @@
-"""Where ctxhost keeps its own files."""
+"""Where ctxhost keeps its own files, and which configuration counts alone."""
 
 from __future__ import annotations
 
@@ -12,3 +12,9 @@ def default_home() -> Path:
 
     named = os.environ.get("CTXHOST_HOME")
     return Path(named) if named else user_config_path("ctxhost")
+
+
+def named_config() -> Path | None:
+    """The configuration file of CTXHOST_CONFIG, where ``--config`` names no other; None where neither does."""
+    named = os.environ.get("CTXHOST_CONFIG")
+    return Path(named) if named else None

@@ -45,9 +45,9 @@ class Host:
     def __init__(
         self, *, home: str | Path | None = None, config: str | Path | None = None, warn: Callable[[str], None] = LOG.warning
     ) -> None:
-        from host.home import default_home
+        from host.home import default_home, named_config
 
-        self._place = Place(None if config is None else Path(config), default_home() if home is None else Path(home))
+        self._place = Place(named_config() if config is None else Path(config), default_home() if home is None else Path(home))
         self._warn = warn
         self._store: SqliteStore | None = None
         self._sessions: dict[str, Session] = {}

@@ -62,7 +62,11 @@ def arithmetic(current: Current) -> str:
     staying, whole = current.staying(), current.estimate()
     prompt = round(gauge.scale * sum(gauge.cost(message) for message in current.messages if is_system(message)))
     tools = round(gauge.scale * facts.tools)
-    parts = f"{prompt:,} + {tools:,} + {max(0, staying - prompt - tools):,} of {facts.window:,} tokens"
-    if staying >= min(whole, current.limit):
+    sizes = f"{prompt:,} + {tools:,} + {max(0, staying - prompt - tools):,}"
+    parts = f"{sizes} of {facts.usable:,} tokens"
+    if staying >= current.limit:
         return f"system prompt, tools and newest message alone exceed the window ({parts})"
+    if staying >= whole:
+        known = f"{sizes} tokens; by what is known of the model it has {facts.usable:,}: set model.context_length"
+        return f"system prompt, tools and newest message alone exceed the window that the service has ({known})"
     return f"about {whole:,} tokens in {len(current.messages):,} messages; system prompt, tools and newest message are {parts}"

@@ -42,6 +42,12 @@ class Turn:
 T = TypeVar("T", bound=Turn | None)
 
 
+def is_blank(message: Message) -> bool:
+    """Whether there is nothing in a message that could be answered."""
+    content = message.get("content")
+    return not (content.strip() if isinstance(content, str) else content)
+
+
 class Agent:
     """Answers messages in a conversation, with tools.
 
@@ -90,6 +96,8 @@ class Agent:
         Busy where another agent's turn in this conversation does not end.
         """
         told: Message = {"role": "user", "content": message} if isinstance(message, str) else message
+        if not isinstance(told, dict) or told.get("role") != "user" or is_blank(told):
+            raise UsageError(f"a turn cannot answer {str(message)[:80]!r}", "give what the user says: a text, or a message of theirs")
         return self._guarded(partial(self._answer, told), is_untaken=True)
 
     def resume(self) -> Turn | None:
@@ -201,7 +209,7 @@ class Agent:
             if self._asking.replies >= self._max_calls:
                 return self._exhausted(reply)
             for call in calls:
-                self._make(call, room_for(self.conversation.services.facts.window, len(calls)))
+                self._make(call, room_for(self.conversation.services.facts.usable, len(calls)))
 
     def _begin(self) -> None:
         """Ready for a turn: nothing open of the last one, the main model, a system prompt where the conversation is new."""

@@ -15,10 +15,11 @@ def room_for(window: int, calls: int) -> int:
 
 
 def bounded(text: str, room: int, count: Callable[[str], int]) -> str:
-    """The text where it has no more than ``room`` tokens; else its beginning, with a line that says what is left out."""
-    if len(text) <= room:
+    """The text where it has no more than ``room`` tokens; else its beginning, with a line in that room that says what is left out."""
+    if len(text) <= room or (len(text) <= room * FEW_CHARS and count(text) <= room):
         return text
+    room = max(0, room - count(CUT.format(len(text), len(text))))
     shown = text[: room * FEW_CHARS]
     while shown and (tokens := count(shown)) > room:
         shown = shown[: int(len(shown) * min(room / tokens, 0.95))]
-    return text if len(shown) == len(text) else shown + CUT.format(len(shown), len(text))
+    return shown + CUT.format(len(shown), len(text))

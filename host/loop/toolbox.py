@@ -213,6 +213,6 @@ def as_text(result: object) -> str:
 def words_of(error: BaseException) -> str:
     """The text of an exception, without secrets; some raise when they are asked for it."""
     try:
-        return redact(str(error), force=True)
+        return redact(str(error), url_credentials=True, force=True)
     except Exception:  # noqa: BLE001  foreign code; its class is told
         return "(no text)"

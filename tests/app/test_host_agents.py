@@ -81,3 +81,10 @@ def test_a_conversation_of_ones_own_loop_is_not_taken_over(tmp_path: Path) -> No
         host.conversation("work", window=8_000)
         with pytest.raises(UsageError, match="without an agent"):
             host.agent("work", model=SCRIPTED)
+
+
+def test_the_host_reads_the_file_that_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other.yaml").write_text("model: {name: chosen, base_url: http://127.0.0.1:9/v1}\n")
+    monkeypatch.setenv("CTXHOST_CONFIG", str(tmp_path / "other.yaml"))
+    with Host(home=tmp_path / "home") as host:
+        assert host.agent("x").model.name == "chosen"

@@ -164,3 +164,13 @@ def test_what_a_tool_raises_is_kept_without_secrets() -> None:
     bench.echo.behave = behave
     bench.agent([calling("a"), "Oh."]).turn("Go")
     assert SECRET not in str([bench.archived(), bench.events, bench.main.requests]) and "401 for" in bench.told(Returned)[0].result
+
+
+@pytest.mark.parametrize(
+    "message", ["", " \n", None, {"role": "user"}, {"role": "user", "content": []}, {"role": "assistant", "content": "x"}]
+)
+def test_a_turn_answers_what_a_user_says_and_nothing_else(message: Any) -> None:
+    bench = Bench()
+    with pytest.raises(UsageError):
+        bench.agent(["never"]).turn(message)
+    assert bench.archived() == []

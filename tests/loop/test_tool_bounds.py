@@ -38,3 +38,8 @@ def test_a_huge_result_is_cut_and_says_so() -> None:
     assert first == second == bench.told(Returned)[0].result and first.endswith("Ask for a smaller part of it.]")
     assert COUNT(first) < WINDOW // 3 and "of 1,600,000 characters" in first
     assert violations(list(bench.main.requests[1].messages)) == []
+
+
+def test_fifty_results_of_one_reply_fit_a_small_window() -> None:
+    room = room_for(8_000, 50)
+    assert 50 * COUNT(bounded("line after line of a log\n" * 10_000, room, COUNT)) <= 8_000 // 2
