@@ -13,8 +13,9 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
+from host.cli.options import json_option
 from host.cli.paths import named_file, named_path
-from host.cli.store_opening import NoArchive, json_option, opened, watched, yes_option
+from host.cli.store_opening import NoArchive, opened, watched, yes_option
 from host.errors import NoSuchSession, UsageError
 
 if TYPE_CHECKING:

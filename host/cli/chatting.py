@@ -8,10 +8,10 @@ import click
 
 from host.cli.ending import TERMINATED, Order, obeyed
 from host.cli.globals import Globals
+from host.cli.options import engine_option, model_option, window_option
 from host.cli.sitting import Chat, Wanted
 from host.cli.slash import completions, slash
 from host.cli.store_text import plain
-from host.cli.talking import LEAST_WINDOW
 from host.cli.typed_lines import HISTORY, TypedLines
 
 HELLO = "session {}, model {}; /help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the chat"
@@ -19,9 +19,9 @@ HELLO = "session {}, model {}; /help lists the commands, Ctrl-C stops an answer,
 
 @click.command("chat")
 @click.option("--session", metavar="ID", help="Go on with this session (default: a new one).")
-@click.option("--model", metavar="NAME", help="Ask this model instead of model.name; scripted:FILE plays the replies in a file.")
-@click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
-@click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
+@model_option
+@engine_option
+@window_option
 @click.pass_obj
 def chat_command(settings: Globals, session: str | None, model: str | None, engine: str | None, window: int | None) -> int:
     """Talk with a model; every message is archived, and the window is compacted before it is full.

@@ -13,8 +13,9 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
+from host.cli.options import engine_option, json_option, window_option
 from host.cli.paths import named_file
-from host.cli.store_opening import json_option, opened
+from host.cli.store_opening import opened
 
 if TYPE_CHECKING:
     from host.app import Session
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from host.store.values import Session as Kept
 
 DONE, NOTHING, FAILED = 0, 1, 3
-LEAST_WINDOW = 2_000  # tokens
 MOST_KEPT = 100
 RECORDINGS = (".json", ".jsonl")
 
@@ -38,8 +38,8 @@ RECORDINGS = (".json", ".jsonl")
 @click.option("--preview", "--dry-run", "--dryrun", "preview", is_flag=True, help="Only say what would go and what would stand for it.")
 @click.option("-k", "--keep", type=click.IntRange(1, MOST_KEPT), metavar="N", help="Keep the last N exchanges as they are.")
 @click.option("--aggressive", is_flag=True, hidden=True)
-@click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
-@click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
+@engine_option
+@window_option
 @click.option("--out", type=click.Path(), callback=named_file, metavar="FILE", help="Write the compacted window as OpenAI messages.")
 @json_option
 @click.pass_obj

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from host.cli.globals import Globals
+from host.cli.options import json_option
 
 if TYPE_CHECKING:
     from host.app import Model
@@ -25,8 +26,6 @@ LABELS = {
     "summary": "summary, at most",
 }
 GUESS = "  (from a guess)"
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the same facts as JSON.")
 
 
 @click.group()

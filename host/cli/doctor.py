@@ -6,7 +6,7 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
-from host.cli.store_opening import json_option
+from host.cli.options import json_option
 
 
 @click.command()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from host.cli.options import json_option
+
 if TYPE_CHECKING:
     from host.cli.globals import Globals
     from host.discovery import Listing, Make, Places
 
 HEADINGS = ("", "ENGINE", "SOURCE", "PATH", "NOTES")
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the same facts as JSON.")
 
 
 @click.group(invoke_without_command=True)

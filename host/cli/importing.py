@@ -12,7 +12,8 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
-from host.cli.store_opening import json_option, watched
+from host.cli.options import json_option
+from host.cli.store_opening import watched
 from host.errors import CtxhostError
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from host.cli.globals import Globals
+from host.cli.options import engine_option, window_option
 from host.cli.paths import named_file, named_path
 
 if TYPE_CHECKING:
@@ -18,13 +19,11 @@ if TYPE_CHECKING:
     from host.loop.replay import Replayed
     from host.store.sqlite.store import SqliteStore
 
-LEAST_WINDOW = 2_000  # tokens
-
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(), callback=named_path)
-@click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
-@click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
+@engine_option
+@window_option
 @click.option("--format", "format_name", metavar="NAME", help="Format of FILE, where it is not recognised.")
 @click.option("--pick", metavar="N|TITLE|all", help="Which conversation of a file that holds several (default: the first).")
 @click.option("--latest", type=click.Choice(["claude-code", "codex"]), help="Replay this client's newest session instead of FILE.")

@@ -11,8 +11,9 @@ import click
 
 from host.cli.ending import TERMINATED, obeyed
 from host.cli.globals import Globals
+from host.cli.options import engine_option, model_option, window_option
 from host.cli.screen import Answer, Events, say
-from host.cli.talking import LEAST_WINDOW, STATUS, advise_to_ask_again, forget_empty
+from host.cli.talking import STATUS, advise_to_ask_again, ending_of, forget_empty
 
 if TYPE_CHECKING:
     from host.loop.agent import Agent, Turn
@@ -25,9 +26,9 @@ ASK_AGAIN = "the request is archived; to ask again: {}"
 @click.argument("prompt", metavar="[PROMPT]", required=False)
 @click.option("--session", metavar="ID", help="Go on with this session (default: a new one).")
 @click.option("--resume", is_flag=True, help="Answer what a run of --session left unanswered, without a prompt.")
-@click.option("--model", metavar="NAME", help="Ask this model instead of model.name; scripted:FILE plays the replies in a file.")
-@click.option("--engine", metavar="NAME", help="Engine to use instead of context.engine.")
-@click.option("--window", type=click.IntRange(min=LEAST_WINDOW), metavar="N", help="Context window in tokens (default: the model's).")
+@model_option
+@engine_option
+@window_option
 @click.option("--json", "as_json", is_flag=True, help="Print what happens as JSON, one event a line.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing but the answer, and errors.")
 @click.pass_obj
@@ -127,7 +128,7 @@ def answered(settings: Globals, agent: Agent, asked: str | None, screen: Answer 
         raise
     screen.end()
     if turn is not None and turn.reason != "answered" and not quiet:
-        say(f"{turn.reason}{': ' * bool(turn.detail)}{turn.detail}; to go on: {again}", err=True)
+        say(f"{ending_of(turn)}; to go on: {again}", err=True)
     if turn is None and not quiet:
         click.echo("nothing is left unanswered in this session", err=True)
     return turn

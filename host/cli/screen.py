@@ -13,6 +13,7 @@ from unicodedata import category
 import click
 
 from host.cli.store_text import JOINERS, clipped, plain
+from host.messages.reading import whole
 
 if TYPE_CHECKING:
     from host.loop.events import Event
@@ -81,13 +82,18 @@ class Answer:
             self._note(event)
 
     def end(self) -> None:
-        """The message is over: what comes next begins on a new line."""
+        """The message is over: what comes next is another."""
+        self._break_line()
+        self._is_streamed = False
+
+    def _break_line(self) -> None:
+        """What comes next begins on a new line."""
         if self._held:
             self._say("".join(self._held))
             self._forget_held()
         if self._open_line or self._half:
             self._say("\n")
-        self._is_streamed = self._open_line = False
+        self._open_line = False
         self._clear()
 
     def _piece(self, text: str) -> None:
@@ -113,7 +119,7 @@ class Answer:
     def _note(self, event: Event) -> None:
         words = NOTES.get(type(event).__name__)
         if words is not None and (line := words(event)):
-            self.end()
+            self._break_line()
             click.echo(plain(line), err=True)
 
     def _work(self, event: Any) -> None:
@@ -148,11 +154,6 @@ def harmless(text: str) -> str:
 def is_harmless(char: str) -> bool:
     """Whether a character that Python would escape belongs in a text: blanks of every width, joiners, emoji newer than Python."""
     return char in "\n\t" or char in JOINERS or category(char) in ("Zs", "Cn", "Co")
-
-
-def whole(text: str) -> str:
-    """The text with two halves of a character that came in one after the other as that character."""
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def say(text: str, *, err: bool = False) -> None:

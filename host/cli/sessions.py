@@ -11,9 +11,10 @@ import click
 from host.cli.compressing import compress_command
 from host.cli.config import say_json
 from host.cli.globals import Globals
+from host.cli.options import json_option
 from host.cli.paths import named_file
 from host.cli.receipts import pin_command, receipt_command
-from host.cli.store_opening import confirmed, json_option, opened, replay_option, yes_option
+from host.cli.store_opening import confirmed, opened, replay_option, yes_option
 from host.cli.windows import diff_command, undo_command, view_command
 
 if TYPE_CHECKING:

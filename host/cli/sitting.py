@@ -12,7 +12,7 @@ import click
 from host.cli.globals import Globals
 from host.cli.screen import Answer, say
 from host.cli.status_line import Tally, status_line
-from host.cli.talking import STATUS, advise_to_ask_again, forget_empty
+from host.cli.talking import STATUS, advise_to_ask_again, ending_of, forget_empty
 from host.errors import CtxhostError
 
 if TYPE_CHECKING:
@@ -139,10 +139,12 @@ class Chat:
 
     def answer_of(self, command: Command, words: str) -> str:
         """What a plugin's command shows; what it raises is told."""
+        from host.discovery.foreign import words_of
+
         try:
             return str(command.run(words))
         except Exception as error:  # noqa: BLE001  a plugin's door: the chat goes on
-            return f"/{command.name} failed: {type(error).__name__}: {error}"
+            return f"/{command.name} failed: {type(error).__name__}: {words_of(error)}"
 
     def turn(self, text: str | None) -> None:
         """Ask the model, and show how things stand after it; None: what was left without an answer."""
@@ -158,7 +160,7 @@ class Chat:
         self._screen.end()
         self.status = STATUS[turn.reason]
         if turn.reason != "answered":
-            say(f"{turn.reason}{': ' * bool(turn.detail)}{turn.detail}", err=True)
+            say(ending_of(turn), err=True)
         click.echo(status_line(self.agent, self.tally), err=True)
 
     def _tell(self, event: Event) -> None:

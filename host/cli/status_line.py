@@ -16,25 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """What the events of a chat add up to. ``dollars`` is None as long as no price is known."""
+    """What the events of a chat add up to: the compactions that happened, and the ``dollars``, None as long as no price is known."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    compacted: list[Outcome] = field(default_factory=list)
     dollars: float | None = None
 
     def tell(self, event: Event, agent: Agent) -> None:
         """Count an event."""
         from host.loop.events import Answered, Compacted
 
-        if isinstance(event, Compacted):
-            self.outcomes.append(event.outcome)
+        if isinstance(event, Compacted) and event.outcome.refused is None:
+            self.compacted.append(event.outcome)
         if isinstance(event, Answered) and event.usage is not None and agent.model.price is not None:
             cost = agent.model.price.of_call(event.usage)
             self.dollars = self.dollars if cost is None else (self.dollars or 0.0) + cost
-
-    @property
-    def compacted(self) -> list[Outcome]:
-        """The compactions that happened."""
-        return [outcome for outcome in self.outcomes if outcome.refused is None]
 
 
 def status_line(agent: Agent, tally: Tally) -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # seconds after which a bar is shown
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the same facts as JSON.")
 replay_option = click.option("--replay", metavar="NAME", help="Look into the archive of a replay instead.")
 yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from host.errors import CtxhostError
+    from host.loop.agent import Turn
     from host.store.protocols import Store
 
-LEAST_WINDOW = 2_000  # tokens
 LASTING = {"auth", "billing", "not_found", "bad_request"}  # failures that no second try mends
 STATUS = {"answered": 0, "exhausted": 1, "interrupted": 130}
 """How a turn ended -> exit status."""
+
+
+def ending_of(turn: Turn) -> str:
+    """How a turn ended, and why where that is known."""
+    return f"{turn.reason}: {turn.detail}" if turn.detail else turn.reason
 
 
 def forget_empty(store: Store, conversation: str) -> None:

@@ -11,7 +11,8 @@ import click
 
 from host.cli.config import say_json
 from host.cli.globals import Globals
-from host.cli.store_opening import json_option, opened, replay_option
+from host.cli.options import json_option
+from host.cli.store_opening import opened, replay_option
 
 if TYPE_CHECKING:
     from host.cli.store_windows import History

@@ -9,11 +9,12 @@ from enum import StrEnum
 
 from host.compressor.faults import UnusableAnswer
 from host.errors import CtxhostError
-from host.provider.errors import EmptyReply, QuotaUsedUp, ServiceError, words_of
+from host.provider.bodies import words_of
+from host.provider.errors import EmptyReply, QuotaUsedUp, ServiceError
+from host.provider.numbers import as_window
 from host.provider.refusals import too_long
 
 SHOWN = 220  # characters of an error that is remembered
-LIMITS = (1_024, 10_000_000)  # tokens between which a stated window is believed (hermes.md 3.4)
 
 
 class Failure(StrEnum):
@@ -65,8 +66,7 @@ def shown_error(error: BaseException, mask: Callable[[str], str]) -> str:
 def stated_limit(error: BaseException) -> int | None:
     """The window in tokens that a refusal names, None where it names none."""
     refusal = too_long(error)
-    found = refusal.limit if refusal is not None and refusal.limit else _limit_in(signs_of(error).words)
-    return found if found is not None and LIMITS[0] <= found <= LIMITS[1] else None
+    return as_window(refusal.limit if refusal is not None and refusal.limit else _limit_in(signs_of(error).words))
 
 
 def signs_of(error: BaseException) -> Signs:

@@ -38,3 +38,11 @@ def described(error: BaseException) -> str:
         text = f"{text} ({error.filename}:{error.lineno})"
     line = printable(redact(text, force=True))
     return line if len(line) <= LONGEST_CAUSE else line[:LONGEST_CAUSE] + "..."
+
+
+def words_of(error: BaseException) -> str:
+    """The text of an exception, all its lines, without secrets; some raise when they are asked for it."""
+    try:
+        return redact(str(error), force=True)
+    except Exception:  # noqa: BLE001  foreign code; its class is told
+        return "(no text)"

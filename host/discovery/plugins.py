@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, cast
@@ -88,49 +89,42 @@ class Plugins:
     def _before_compaction(self, messages: Sequence[Message], session: str) -> str:
         texts: list[str] = []
         for plugin in self._with(PRE_COMPRESS):
-            with _Heard(self, plugin.label, PRE_COMPRESS):
+            with self._heard(plugin.label, PRE_COMPRESS):
                 texts.append(_joined(plugin.answers(PRE_COMPRESS, messages=deepcopy(list(messages)), session=session)))
         return "\n\n".join(filter(None, texts))
 
     def _offered(self, hook: str, check: Callable[[Any], None], **given: object) -> Iterator[tuple[str, object]]:
         for plugin in self._with(hook):
             offers: list[object] = []
-            with _Heard(self, plugin.label, hook):
+            with self._heard(plugin.label, hook):
                 offers = _offers_in(plugin.answers(hook, **given), hook)
             good: list[object] = []
             for number, offer in enumerate(offers, start=1):
-                with _Heard(self, plugin.label, f"{hook} {number}"), foreign(f"offer {number} of its {hook}()"):
+                with self._heard(plugin.label, f"{hook} {number}"), foreign(f"offer {number} of its {hook}()"):
                     check(offer)
                     good.append(offer)
             yield from ((plugin.label, offer) for offer in good)
 
     def _tell_all(self, hook: str, **given: object) -> None:
         for plugin in self._with(hook):
-            with _Heard(self, plugin.label, hook):
+            with self._heard(plugin.label, hook):
                 plugin.answers(hook, **given)
 
     def _with(self, hook: str) -> list[Plugin]:
         return [plugin for plugin in self._plugins if hook in plugin.hooks]
 
+    @contextmanager
+    def _heard(self, label: str, what: str) -> Iterator[None]:
+        """While a plugin is heard: why it cannot be is told once, and goes no further."""
+        try:
+            yield
+        except (Unusable, ConfigError) as error:
+            self._tell(label, what, f"{error}; it goes on without")
+
     def _tell(self, label: str, what: str, text: str) -> None:
         if (label, what) not in self._told:
             self._told.add((label, what))
             self._warn(f"plugin {label}: {text}")
-
-
-class _Heard:
-    """While a plugin is heard: why it cannot be is told once, and goes no further."""
-
-    def __init__(self, plugins: Plugins, label: str, what: str) -> None:
-        self._plugins, self._label, self._what = plugins, label, what
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: object, trace: object) -> bool:
-        if not isinstance(error, Unusable | ConfigError):
-            return False
-        self._plugins._tell(self._label, self._what, f"{error}; it goes on without")
-        return True
 
 
 def load_plugins(places: Places, warn: Warn) -> Plugins:

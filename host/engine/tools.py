@@ -15,14 +15,7 @@ from host.errors import CtxhostError
 M = TypeVar("M", bound=Callable[..., Any])
 MARK = "_is_tool"
 JSON_TYPES = {int: "integer", float: "number", str: "string", bool: "boolean", list: "array", dict: "object"}
-ACCEPTED: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "string": (str,),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-}
+ACCEPTED: dict[str, tuple[type, ...]] = {name: (kind,) for kind, name in JSON_TYPES.items()} | {"number": (int, float)}
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -83,7 +76,7 @@ def schema_of(method: Callable[..., Any]) -> dict[str, Any]:
         "parameters": {
             "type": "object",
             "properties": {name: property_of(hints.get(name, str)) for name in parameters},
-            "required": [name for name, parameter in parameters.items() if parameter.default is parameter.empty],
+            "required": required_of(parameters),
         },
     }
 
@@ -91,6 +84,11 @@ def schema_of(method: Callable[..., Any]) -> dict[str, Any]:
 def parameters_of(method: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters that can be given by name."""
     return {name: parameter for name, parameter in inspect.signature(method).parameters.items() if parameter.kind not in VARIADIC}
+
+
+def required_of(parameters: Mapping[str, inspect.Parameter]) -> list[str]:
+    """The names of those without a default."""
+    return [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
 
 
 def property_of(hint: Any) -> dict[str, Any]:
@@ -114,7 +112,7 @@ def checked(method: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[st
     hints, parameters = get_type_hints(method, include_extras=True), parameters_of(method)
     if unknown := [name for name in arguments if name not in parameters]:
         raise ToolError(f"{method.__name__} takes no {unknown[0]!r}", f"its arguments are: {', '.join(parameters) or 'none'}")
-    required = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
+    required = required_of(parameters)
     if missing := [name for name in required if name not in arguments]:
         raise ToolError(f"{method.__name__} needs {', '.join(missing)}", "call it again with it")
     given = {name: value for name, value in arguments.items() if value is not None or name in required}  # null: as if left out

@@ -39,6 +39,11 @@ def part_text(part: Part) -> str:
     return text if isinstance(text, str) else ""
 
 
+def whole(text: str) -> str:
+    """The text with two halves of a character that came in one after the other as that character."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 def is_image(part: Part) -> bool:
     """Whether a part shows a picture, in any of the three wire formats."""
     return part.get("type") in IMAGE_TYPES

@@ -24,6 +24,7 @@ from host.provider.errors import (
     of_status,
 )
 
+SHOWN_BYTES = 200  # of an answer that is no chat completion
 USAGE_KEYS = ("usage", "usageMetadata", "timings")  # where services count, the first that counted anything
 
 BY_CODE: dict[str, type[ServiceError]] = {
@@ -101,7 +102,7 @@ def _object_in(body: bytes, service: Service) -> JSON:
     try:
         answer: object = json.loads(body)
     except (ValueError, RecursionError):
-        raise Unreadable(service, body[:200].decode("utf-8", "replace") or "an empty body") from None
+        raise Unreadable(service, body[:SHOWN_BYTES].decode("utf-8", "replace") or "an empty body") from None
     if not isinstance(answer, dict):
         raise Unreadable(service, f"the body is a JSON {type(answer).__name__}, not an object")
     return answer
@@ -137,7 +138,12 @@ def _whole_call(call: JSON) -> JSON:
         function = {**function, "arguments": arguments_text(function.get("arguments"))}
         call = {**call, "function": function}
     key = call.get("id")
-    return call if key and isinstance(key, str) else {**call, "id": str(key or f"call_{uuid.uuid4().hex[:24]}")}
+    return call if key and isinstance(key, str) else {**call, "id": str(key or new_call_id())}
+
+
+def new_call_id() -> str:
+    """An id for a call that has none."""
+    return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def arguments_text(arguments: object) -> str:

@@ -8,10 +8,10 @@ from enum import StrEnum
 from itertools import compress, count, islice
 from operator import is_, is_not
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
 from host.messages.reading import calls_of, is_system, last_index, part_text
 from host.messages.types import Message, Part
+from host.provider.addresses import host_and_path, is_in
 
 MARKER = "cache_control"
 MOST_MARKERS = 4  # a request with more is refused
@@ -81,7 +81,7 @@ LAYOUTS: tuple[Rule, ...] = (
 
 def layout_for(model: str, provider: str = "", base_url: str | None = None) -> Layout | None:
     """The layout for a model of this provider at this address; None where markers would not be understood."""
-    host, path = _address(base_url or "")
+    host, path = host_and_path(base_url or "")
     service = _service(provider.strip().lower(), host)
     on_wire = path.rstrip("/").removesuffix("/v1").endswith("/anthropic")
     for rule in LAYOUTS:
@@ -96,16 +96,8 @@ def banner(model: str, layout: Layout, ttl: Ttl) -> str:
     return f"💾 Prompt caching: ENABLED ({model}, {layout.value} layout, {ttl} TTL)"
 
 
-def _address(base_url: str) -> tuple[str, str]:
-    try:
-        parts = urlsplit(base_url if "://" in base_url else f"//{base_url}")
-        return (parts.hostname or "").lower(), parts.path.lower()
-    except ValueError:
-        return "", ""
-
-
 def _service(provider: str, host: str) -> Service | None:
-    by_host = (service for service in SERVICES if any(host == name or host.endswith(f".{name}") for name in service.hosts))
+    by_host = (service for service in SERVICES if is_in(host, service.hosts))
     by_name = (service for service in SERVICES if provider in service.providers)
     return next(by_host, None) or next(by_name, None)
 

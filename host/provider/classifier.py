@@ -6,7 +6,7 @@ from host.messages.reading import text_of
 from host.messages.types import Reply, Usage
 from host.provider import numbers
 from host.provider.bodies import pause_in
-from host.provider.errors import EmptyReply, KeyMissing, ServiceError, TimedOut, Unreachable
+from host.provider.errors import EmptyReply, KeyMissing, ServiceError, TimedOut, Unreachable, class_of
 from host.provider.kinds import Kind as Kind
 from host.provider.kinds import Refusal as Refusal
 from host.provider.kinds import Sent as Sent
@@ -29,7 +29,6 @@ BY_CLASS: tuple[tuple[type[ServiceError], Kind], ...] = (
     (TimedOut, Kind.NETWORK),
     (Unreachable, Kind.NETWORK),
 )
-NETWORK_NAMES = frozenset({"OSError", "TransportError", "APIConnectionError", "TimeoutException", "TimeoutError"})
 
 
 def classify(error: object, sent: Sent) -> Refusal:
@@ -115,9 +114,8 @@ def _by_status(status: int) -> Kind:
 
 
 def _by_class(error: object) -> Kind:
-    ours = next((kind for cls, kind in BY_CLASS if isinstance(error, cls)), None)
-    names = {base.__name__ for base in type(error).__mro__}
-    return ours or (Kind.NETWORK if names & NETWORK_NAMES else Kind.UNKNOWN)
+    found = class_of(error)
+    return next((kind for cls, kind in BY_CLASS if issubclass(found, cls)), Kind.UNKNOWN)
 
 
 def _is_large(sent: Sent, limits: tuple[float, int, int]) -> bool:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from host.messages.types import JSON
+from host.provider.addresses import host_and_path, is_in
 from host.provider.errors import ServiceError
 from host.provider.wire import (
     ANY,
@@ -45,11 +45,7 @@ class Known:
 
     def fits(self, host: str, provider: str, model: str) -> bool:
         """Whether the row is about this service."""
-        return (
-            provider in self.providers
-            or any(host == known or host.endswith(f".{known}") for known in self.hosts)
-            or bool(self.models and self.models.search(model))
-        )
+        return provider in self.providers or is_in(host, self.hosts) or bool(self.models and self.models.search(model))
 
 
 DIALECTS: tuple[Known, ...] = (
@@ -67,11 +63,7 @@ DIALECTS: tuple[Known, ...] = (
 
 def dialect_for(url: str, model: str = "", provider: str = "") -> Dialect:
     """The dialect of the service at an address, of a model there, or of a provider by its name."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        host = ""
-    asked = host.lower(), provider.strip().lower(), model.strip().lower()
+    asked = host_and_path(url)[0], provider.strip().lower(), model.strip().lower()
     return next((known.dialect for known in DIALECTS if known.fits(*asked)), ANY)
 
 

@@ -30,8 +30,7 @@ from typing import Any, ClassVar
 from host.errors import ProviderError
 from host.messages.masked import masked
 from host.messages.redact import redact
-from host.provider.bodies import code_in, pause_in
-from host.provider.bodies import words_of as words_of
+from host.provider.bodies import code_in, pause_in, words_of
 
 SHOWN_CHARS = 400  # of the service's own words: enough for a reason, not for an HTML page
 BODY_CHARS = 20_000  # of one text in an error's body: a refusal that quotes the whole request is no use to anybody
@@ -276,9 +275,15 @@ def failure_of(error: Exception, service: Service) -> ServiceError:
         if kind is RateLimited and _is_used_up(error, pause):
             kind = QuotaUsedUp
         return kind(service, _said(error), status=status, retry_after=pause, body=_body_of(error), headers=headers)
-    names = [base.__name__ for base in type(error).__mro__]
-    kind = next((BY_TYPE_NAME[name] for name in names if name in BY_TYPE_NAME), ServiceError)
-    return kind(service, _said(error))
+    return class_of(error)(service, _said(error))
+
+
+def class_of(error: object) -> type[ServiceError]:
+    """The class of failure that an exception without a status is, ours or a client's."""
+    if isinstance(error, ServiceError):
+        return type(error)
+    names = (base.__name__ for base in type(error).__mro__)
+    return next((BY_TYPE_NAME[name] for name in names if name in BY_TYPE_NAME), ServiceError)
 
 
 def _headers_of(error: Exception) -> dict[str, str]:

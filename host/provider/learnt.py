@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from host.config.writing import write_whole
+from host.errors import UsageError
 from host.provider.errors import CREDENTIALS
 
 FILE = "learnt-windows.json"  # in the home folder
 MOST = 200  # models; those learnt longest ago are forgotten
 LARGEST_FILE = 1_000_000  # bytes; whatever is larger is no file of ours
+PRIVATE = 0o600  # its mode: which models are used is nobody else's to read
 
 
 def learnt_window(home: Path, model: str, base_url: str = "") -> int | None:
     """The window in tokens that the service stated for this model at this address; None where it never did."""
-    found = _read(home / FILE).get(_key(model, base_url))
-    return found if model else None
+    return _read(home / FILE).get(_key(model, base_url)) if model else None
 
 
 def learn_window(home: Path, model: str, base_url: str, window: int) -> None:
     """Remember a window. Processes may do so at once; where the file cannot be written nothing is remembered, which costs a refusal."""
-    with suppress(OSError), _alone(home):
-        known = _read(home / FILE)
-        known.pop(_key(model, base_url), None)
-        kept = dict(list({**known, _key(model, base_url): window}.items())[-MOST:])
-        _write(home / FILE, json.dumps(kept, indent=1, ensure_ascii=True))
+    key = _key(model, base_url)
+    with suppress(OSError, UsageError), _alone(home):
+        others = [(known, size) for known, size in _read(home / FILE).items() if known != key]
+        kept = dict([*others, (key, window)][-MOST:])
+        write_whole(home / FILE, json.dumps(kept, indent=1, ensure_ascii=True), mode=PRIVATE)
 
 
 def _key(model: str, base_url: str) -> str:
@@ -46,18 +46,6 @@ def _read(path: Path) -> dict[str, int]:
         return {}
     entries = found.items() if isinstance(found, dict) else ()
     return {key: window for key, window in entries if type(window) is int and window > 0}
-
-
-def _write(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
 
 
 @contextmanager

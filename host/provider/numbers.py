@@ -118,26 +118,30 @@ def number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
     return _read(found[1]) if found else None
 
 
+def as_window(tokens: int | None) -> int | None:
+    """The number, where it may be a model's window."""
+    return tokens if tokens is not None and LEAST <= tokens <= MOST else None
+
+
 def limit_in(text: str) -> int | None:
     """The window of the model in tokens, where the text states it."""
     text = ERROR_NUMBER.sub("limit", text)
     own = number(OWN_WINDOW, text)
     if own:
         return own
-    found = (number((pattern,), text) for pattern in LIMIT)
-    return next((each for each in found if each is not None and LEAST <= each <= MOST), None)
+    return next(filter(None, (as_window(number((pattern,), text)) for pattern in LIMIT)), None)
 
 
 def pair_in(text: str) -> tuple[int | None, int | None]:
     """The limit and what was sent where a text names just two counts: what passes a limit is the larger one."""
+    if ASKED_FOR.search(text):
+        return None, None
     text = ERROR_NUMBER.sub("limit", text)
     counts = {count for found in COUNT.findall(text) if (count := _read(found)) is not None and count >= FEW}
     if len(counts) != 2:
         return None, None
     limit, sent = sorted(counts)
-    if ASKED_FOR.search(text):
-        return None, None
-    return (limit if LEAST <= limit <= MOST else None), sent
+    return as_window(limit), sent
 
 
 def ceiling_in(text: str) -> int | None:
@@ -147,8 +151,7 @@ def ceiling_in(text: str) -> int | None:
 
 def window_in(text: str) -> int | None:
     """The measure beside the words of a limit, where it may be a window."""
-    found = ceiling_in(text)
-    return found if found is not None and LEAST <= found <= MOST else None
+    return as_window(ceiling_in(text))
 
 
 def sent_in(text: str) -> int | None:

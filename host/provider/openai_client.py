@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from host.messages.types import JSON, Message, Reply, ToolSchema
-from host.provider.answers import reply_of as reply_of
+from host.provider.answers import reply_of
 from host.provider.dialects import dialect_for, learnt
 from host.provider.errors import BadRequest, KeyMissing, KeyRefused, ServerFailed, Service, ServiceError, failure_of
 from host.provider.provider import OnDelta

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from host.messages.reading import whole
 from host.messages.types import JSON
 from host.provider.answers import arguments_text
 
 REASONING = ("reasoning", "reasoning_content", "reasoning_text", "thinking")  # one and the same, where there are several
 TEXTS = frozenset({"content", "refusal", *REASONING})  # what comes in pieces; of other keys the last value counts
-DETAIL_TEXTS = frozenset({"text", "summary"})  # of a block of reasoning
+DETAIL_TEXTS = ("text", "summary")  # of a block of reasoning
 
 
 class Calls:
@@ -101,7 +102,7 @@ def _is_object(value: object) -> bool:
 def _goes_on(block: JSON, piece: JSON) -> bool:
     same = all(block.get(key) == piece.get(key) for key in ("index", "type"))
     ids = {str(each["id"]) for each in (block, piece) if each.get("id")}
-    return same and len(ids) <= 1 and bool(DETAIL_TEXTS & piece.keys() or "signature" in piece)
+    return same and len(ids) <= 1 and any(key in piece for key in (*DETAIL_TEXTS, "signature"))
 
 
 def _longer_detail(text: Any, key: str, value: Any) -> Any:
@@ -152,14 +153,14 @@ def reasoning_in(delta: JSON) -> str:
     details, content = delta.get("reasoning_details"), delta.get("content")
     blocks = [part for part in details if isinstance(part, dict)] if isinstance(details, list) else []
     thinking = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    texts = [block.get(key) for block in blocks for key in ("text", "summary")]
+    texts = [block.get(key) for block in blocks for key in DETAIL_TEXTS]
     return "".join(text for text in (*texts, *map(text_in, thinking)) if isinstance(text, str))
 
 
 def joined(value: Any) -> Any:
     """The value with characters that were cut in two between pieces whole again."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        return whole(value)
     if isinstance(value, dict):
         return {joined(key): joined(entry) for key, entry in value.items()}
     return [joined(entry) for entry in value] if isinstance(value, list) else value

@@ -8,24 +8,22 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from host.errors import FormatError
 from host.messages.reading import text_of
 from host.messages.types import Message, Reply, ToolSchema, Usage
-from host.provider.errors import BadRequest, OutOfReplies, TimedOut
+from host.provider.answers import arguments_text, new_call_id
+from host.provider.errors import BadRequest, OutOfReplies
 from host.provider.provider import OnDelta
-from host.provider.scripted import BEHAVIOURS, SERVICE, Asked, told
+from host.provider.scripted import BEHAVIOURS, SERVICE, Asked, let_pass, told
 
 if TYPE_CHECKING:
     from host.tokens import Counter
 
 MORE = "add replies to the script; repeat: true gives the last one again and again, one with when: is given at those words alone"
 REFUSED = "This model's maximum context length is {:,} tokens. However, your messages resulted in {:,} tokens."
-
-
 NO_ROOM = (
     "This model's maximum context length is {:,} tokens. However, you requested {:,} tokens "
     "({:,} in the messages, {:,} in the completion). Please reduce the length of the messages or completion."
@@ -101,7 +99,7 @@ class ScriptedFile:
         sent = self._count.messages(messages) + self._count.tools(tools)
         self._refuse(sent, max_tokens or 0)
         step = self._step(messages)
-        _wait(step.wait, timeout)
+        let_pass(step.wait, timeout, time.sleep)
         if step.fail is not None:
             return told(BEHAVIOURS[step.fail](Asked(tuple(messages), tuple(tools), max_tokens, timeout)), on_delta)
         message = _message_of(step, messages)
@@ -154,13 +152,6 @@ def scripted_from(path: Path) -> ScriptedFile:
     return ScriptedFile(script)
 
 
-def _wait(seconds: float, timeout: float | None) -> None:
-    """Let the time of a step pass; raises TimedOut where nobody waits so long."""
-    time.sleep(seconds if timeout is None else min(seconds, timeout))
-    if timeout is not None and seconds > timeout:
-        raise TimedOut(SERVICE, f"nothing came within {timeout:g} seconds")
-
-
 def _read(path: Path) -> Any:
     """What YAML, and so JSON, says; lists and mappings know their lines."""
     from ruamel.yaml import YAML
@@ -189,12 +180,9 @@ def _message_of(step: Step, messages: Sequence[Message]) -> Message:
     if step.calls:
         message["tool_calls"] = [
             {
-                "id": f"call_{uuid4().hex[:24]}",
+                "id": new_call_id(),
                 "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False),
-                },
+                "function": {"name": call.name, "arguments": arguments_text(call.arguments)},
             }
             for call in step.calls
         ]

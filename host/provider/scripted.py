@@ -10,6 +10,7 @@ from typing import cast
 from host.engine.services import SummaryModel
 from host.messages.reading import call_name, calls_of, text_of
 from host.messages.types import Message, Reply, ToolSchema
+from host.provider.answers import reply_of
 from host.provider.ask import replying
 from host.provider.errors import (
     BadRequest,
@@ -26,7 +27,6 @@ from host.provider.errors import (
     TimedOut,
     Unreachable,
 )
-from host.provider.openai_client import reply_of
 from host.provider.provider import Delta, OnDelta
 from host.provider.scripted_notes import notes_from, understood
 
@@ -151,10 +151,15 @@ class Slow:
 
     def __call__(self, asked: Asked) -> Reply:
         patience = USUAL_TIMEOUT if asked.timeout is None else asked.timeout
-        self.wait(min(self.seconds, patience))
-        if self.seconds > patience:
-            raise TimedOut(SERVICE, f"nothing came within {patience:g} seconds")
+        let_pass(self.seconds, patience, self.wait)
         return answers(asked)
+
+
+def let_pass(seconds: float, patience: float | None, wait: Callable[[float], object]) -> None:
+    """Let the time before an answer pass; raises TimedOut where nobody waits so long. ``patience`` None has no end."""
+    wait(seconds if patience is None else min(seconds, patience))
+    if patience is not None and seconds > patience:
+        raise TimedOut(SERVICE, f"nothing came within {patience:g} seconds")
 
 
 @dataclass(frozen=True)

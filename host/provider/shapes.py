@@ -10,7 +10,7 @@ from host.provider.kinds import Kind
 from host.provider.vocabulary import all_of
 
 ANY: frozenset[int | None] = frozenset()
-TIMEOUTS: frozenset[int | None] = frozenset({None, 408, 504, 522, 524, 599})
+TIMEOUTS = (408, 504, 522, 524, 599)
 REFUSED: frozenset[int | None] = frozenset({None, 400, 413, 422, 424})
 FAILED: frozenset[int | None] = frozenset({None, 400, 413, 422, 424, 500, 502, 503, 529})
 
@@ -195,7 +195,7 @@ SHAPES: tuple[Shape, ...] = (
         Kind.NETWORK,
         r"\b(?:ssl|tls)\b[^\n]*alert|certificate\W?verify|certificate (?:has|is|was) |self.signed cert|timed? ?out"
         r"|deadline exceeded|\b(?:etimedout|econnrefused|econnaborted|enotfound|eai_again)\b|connection refused",
-        TIMEOUTS,
+        frozenset({None, *TIMEOUTS}),
     ),
 )
 """The first row that takes a refusal says its kind.
@@ -210,13 +210,9 @@ BY_STATUS: dict[int, Kind] = {
     401: Kind.AUTH,
     402: Kind.BILLING,
     403: Kind.AUTH,
-    408: Kind.NETWORK,
     413: Kind.PAYLOAD_TOO_LARGE,
     429: Kind.RATE_LIMIT,
-    504: Kind.NETWORK,
-    522: Kind.NETWORK,
-    524: Kind.NETWORK,
-    599: Kind.NETWORK,
+    **dict.fromkeys(TIMEOUTS, Kind.NETWORK),
 }
 """What a status says where no row does; the other 4xx are FORMAT, 5xx SERVER_ERROR."""
 

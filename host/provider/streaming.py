@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from host.messages.types import JSON, Reply, Usage
-from host.provider.answers import failure_in, reply_in, reply_of
+from host.provider.answers import SHOWN_BYTES, failure_in, reply_in, reply_of
 from host.provider.errors import EmptyReply, Service, TimedOut, Unreachable, Unreadable
 from host.provider.pieces import TEXTS, Calls, joined, longer, object_in, reasoning_in, text_in, with_details
 from host.provider.provider import Delta, OnDelta
@@ -18,7 +18,6 @@ from host.provider.provider import Delta, OnDelta
 DONE = "[DONE]"
 FIELD = re.compile(rb"\s*(?:\xef\xbb\xbf)?\w*:")  # how each line of a stream begins
 LINE_END = re.compile(rb"[\r\n]")
-SHOWN_BYTES = 200  # of an answer that is no stream
 
 
 class Heard:
@@ -146,7 +145,7 @@ class Assembly:
         if not isinstance(delta, dict) and not self.message:
             delta = choice.get("message")
         if isinstance(delta, dict):
-            yield Delta(text=text_in(delta.get("content")) or text_in(delta.get("refusal")), reasoning=reasoning_in(delta))
+            yield _said_in(delta)
             self._merge(delta)
             for name in self.calls.take(delta.get("tool_calls")):
                 yield Delta(call=name)
@@ -169,10 +168,15 @@ class Assembly:
 def _told(reply: Reply, heard: Heard) -> Reply:
     """A reply that came at once, told as if it had been streamed."""
     message: Any = reply.message
-    heard.tell(Delta(text=text_in(message.get("content")) or text_in(message.get("refusal")), reasoning=reasoning_in(message)))
+    heard.tell(_said_in(message))
     for name in Calls().take(message.get("tool_calls")):
         heard.tell(Delta(call=name))
     return reply
+
+
+def _said_in(message: JSON) -> Delta:
+    """What a message or a piece of one says: a refusal is said too."""
+    return Delta(text=text_in(message.get("content")) or text_in(message.get("refusal")), reasoning=reasoning_in(message))
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -97,7 +97,7 @@ def _walk(value: object, depth: int, key: str = "") -> Iterator[Told]:
         yield key, value[:MAX_CHARS]
         yield from _walk(_unwrapped(value[:MAX_CHARS]), depth - 1, key)
     elif key in NAMES | NUMBERS and type(value) is int:
-        yield key, f"{value:.0f}" if abs(value) < 10**15 else ""
+        yield key, str(value) if abs(value) < 10**15 else ""
 
 
 def _objection(value: Mapping[Any, Any]) -> Iterator[Told]:

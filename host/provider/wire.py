@@ -37,7 +37,7 @@ def without_silence(message: Message) -> Message:
         return _with_content(message, content if isinstance(content, str) else spoken or None)
     if not spoken and isinstance(refusal := message.get("refusal"), str):
         spoken = refusal.strip()
-        message = cast(Message, {key: value for key, value in message.items() if key != "refusal"})
+        message = _without(message, "refusal")
     return _with_content(message, spoken or SAYS_NOTHING.get(str(message.get("role")), NO_TEXT))
 
 
@@ -54,8 +54,7 @@ def with_plain_name(message: Message) -> Message:
     plain = NAME.sub("_", name)[:64].strip("_") if isinstance(name, str) else ""
     if plain and plain == name:
         return message
-    rest = {key: value for key, value in message.items() if key != "name"}
-    return cast(Message, {**rest, "name": plain} if plain else rest)
+    return cast(Message, {**message, "name": plain}) if plain else _without(message, "name")
 
 
 def with_plain_calls(message: Message) -> Message:
@@ -85,9 +84,7 @@ def _plain_call(call: Any) -> Any:
 
 def without_name(message: Message) -> Message:
     """Names on results alone."""
-    if "name" not in message or message.get("role") == "tool":
-        return message
-    return cast(Message, {key: value for key, value in message.items() if key != "name"})
+    return message if "name" not in message or message.get("role") == "tool" else _without(message, "name")
 
 
 def with_empty_for_null(message: Message) -> Message:
@@ -198,6 +195,10 @@ def _without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def _without(message: Message, unwanted: str) -> Message:
+    return cast(Message, {key: value for key, value in message.items() if key != unwanted})
 
 
 def _with_content(message: Message, content: Any) -> Message:

@@ -54,11 +54,12 @@ class Notes:
         with self._locked():
             notes = self._read(target)
             changed = changed_by(action, notes, note, old)
-            if len("\n".join(changed)) > CAPS[target] and len(changed) >= len(notes):
-                size = len("\n".join(notes))
-                raise ToolError(f"{FILES[target]} is full: {size:,} of {CAPS[target]:,} characters", "remove or shorten a note first")
+            if size_of(changed) > CAPS[target] and len(changed) >= len(notes):
+                raise ToolError(
+                    f"{FILES[target]} is full: {size_of(notes):,} of {CAPS[target]:,} characters", "remove or shorten a note first"
+                )
             self._write(target, changed)
-        used = f"{len(chr(10).join(changed)):,} of {CAPS[target]:,} characters used"
+        used = f"{size_of(changed):,} of {CAPS[target]:,} characters used"
         return f"Removed. {used}" if action == "remove" else f"{NOTED} in {FILES[target]}: {note} ({used})"
 
     def _section(self, target: str) -> str:
@@ -114,6 +115,11 @@ class Notes:
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def size_of(notes: Sequence[str]) -> int:
+    """The characters of these notes in the window."""
+    return len("\n".join(notes))
 
 
 def cleaned(text: str) -> str:

@@ -211,36 +211,32 @@ def heeding() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_control_c_keeps_what_was_said_and_is_status_130(home: Home, tmp_path: Path) -> None:
+def stopped_by(order: signal.Signals, home: Home) -> tuple[int, bytes, bytes]:
+    """Status, output and errors of a run that gets a signal while it waits for the answer."""
+    command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
     with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
         configured(home, server)
-        command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2], preexec_fn=heeding
         )
         until = time.monotonic() + 60
         while not server.requests and time.monotonic() < until and process.poll() is None:
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(order)
         out, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
+    return process.returncode, out, errors
+
+
+def test_control_c_keeps_what_was_said_and_is_status_130(home: Home) -> None:
+    status, out, errors = stopped_by(signal.SIGINT, home)
+    assert status == 130, errors
     assert out == b"" and b"interrupted" in errors and b"Traceback" not in errors
     assert archived(home)[1:] == [user("Hello")] and NOT_RUN not in str(archived(home))
 
 
 def test_an_order_to_end_keeps_the_request_and_is_status_143(home: Home) -> None:
-    with LoopbackServer([Answer(completion("late"), delay=60.0)]) as server:
-        configured(home, server)
-        command = [sys.executable, "-m", "host", "--home", str(home.path), "run", "Hello"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2], preexec_fn=heeding
-        )
-        until = time.monotonic() + 60
-        while not server.requests and time.monotonic() < until and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 143, errors
+    status, _, errors = stopped_by(signal.SIGTERM, home)
+    assert status == 143, errors
     assert b"--resume" in errors and b"Traceback" not in errors
     assert archived(home)[1:] == [user("Hello")]
 

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from host.cli.screen import Answer
-from host.loop.events import Answered, Event, Retrying, Said, Switched
+from host.loop.events import Answered, Event, Retrying, Said, Switched, Warned
 from host.testing.messages import assistant
 
 WHOLE = Answered(assistant("The port is 5432."), None)
@@ -38,3 +38,8 @@ def test_where_it_is_watched_the_answer_begins_on_a_line_of_its_own(again: Event
 
 def test_what_was_said_before_an_interrupt_is_not_kept_back() -> None:
     assert printed(Said("The port "), Said("is"), quiet=True) == "The port is\n"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_warning_between_the_last_piece_and_the_end_has_no_answer_said_twice(quiet: bool) -> None:
+    assert printed(Said("The port "), Said("is 5432."), Warned("the service counted less"), WHOLE, quiet=quiet) == "The port is 5432.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host.errors import ProviderError
+from host.provider.bodies import words_of
 from host.provider.errors import (
     BY_STATUS,
     BY_TYPE_NAME,
@@ -21,7 +22,6 @@ from host.provider.errors import (
     Unreachable,
     failure_of,
     of_status,
-    words_of,
 )
 
 SERVICE = Service("some-model", "http://127.0.0.1:9/v1")
