@@ -196,7 +196,7 @@ def _models(options: Options, loaded: Loaded, session: Session, providers: list[
 
 def _agent_model(options: Options, loaded: Loaded, session: Session, endpoint: Endpoint, provider: Provider) -> AgentModel:
     from host.provider.facts import facts_of
-    from host.provider.learnt import learnt_window
+    from host.provider.learnt_windows import learnt_window
 
     section, facts = loaded.config.model, session.conversation.services.facts
     if endpoint.model == SCRIPT or (endpoint.model, endpoint.base_url) == (section.name, section.base_url):

@@ -36,7 +36,7 @@ def main_model(
     ``home`` is where it was remembered what services stated, None not to look there.
     """
     from host.provider.facts import ModelInfo, facts_of
-    from host.provider.learnt import learnt_window
+    from host.provider.learnt_windows import learnt_window
 
     section = loaded.config.model
     name = section.name or recorded or ""

@@ -20,7 +20,7 @@ from host.engine.offers import SessionCompress
 from host.engine.outcome import Outcome
 from host.engine.services import Services
 from host.errors import NoSuchSession, TitleTaken, UsageError
-from host.provider.learnt import learn_window
+from host.provider.learnt_windows import learn_window
 from host.store.filesystems import network_filesystem
 from host.store.protocols import Store
 from host.store.titles import LAST, LONGEST, clean_title

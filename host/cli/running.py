@@ -128,7 +128,8 @@ def answered(settings: Globals, agent: Agent, asked: str | None, screen: Answer 
         raise
     screen.end()
     if turn is not None and turn.reason != "answered" and not quiet:
-        say(f"{ending_of(turn)}; to go on: {again}", err=True)
+        on = again if agent.is_unanswered else settings.command("run", "--session", agent.conversation.session, "PROMPT")
+        say(f"{ending_of(turn)}; to go on: {on}", err=True)
     if turn is None and not quiet:
         click.echo("nothing is left unanswered in this session", err=True)
     return turn

@@ -11,8 +11,8 @@ from host.compressor.faults import UnusableAnswer
 from host.errors import CtxhostError
 from host.provider.bodies import words_of
 from host.provider.errors import EmptyReply, QuotaUsedUp, ServiceError
-from host.provider.numbers import as_window
-from host.provider.refusals import too_long
+from host.provider.refusals.limits import too_long
+from host.provider.refusals.numbers import as_window
 
 SHOWN = 220  # characters of an error that is remembered
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from host.conversation.engine_memory import COUNTERS, EngineMemory
 from host.discovery.aside import printing_aside
+from host.discovery.foreign import words_of
 from host.discovery.keywords import accepted_keywords
 from host.discovery.names import printable
 from host.engine.contract import COMPRESS_KEYWORDS, ContextEngine
@@ -276,11 +277,3 @@ def unchanged(returned: object, copies: Sequence[Message], messages: Sequence[Me
     originals = {id(copy): message for copy, message in zip(copies, messages, strict=True)}
     known = [(message, originals.get(id(message))) for message in returned]
     return [message if original is None or message != original else original for message, original in known]
-
-
-def words_of(error: BaseException) -> str:
-    """The text of an exception; some raise when they are asked for it."""
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  foreign code; what it raised the first time is told by its class
-        return "(no text)"

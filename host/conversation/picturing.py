@@ -17,7 +17,7 @@ from host.messages.ledger import Entry, Kind, Ledger
 from host.messages.reading import is_image
 from host.messages.types import Message, Part
 from host.provider.images import shrink_images
-from host.provider.refusals import ImageTooLarge
+from host.provider.refusals.limits import ImageTooLarge
 from host.store.values import IMAGES, Publication
 
 PICTURE: Part = {"type": "image"}

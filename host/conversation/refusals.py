@@ -16,9 +16,9 @@ from host.conversation.retrying import GiveUp, Retry
 from host.conversation.shelf import Shelf
 from host.conversation.wording import advice_on
 from host.messages.types import Message, Reply, Usage
-from host.provider import classifier
-from host.provider.classifier import Refusal, Sent
-from host.provider.kinds import Kind
+from host.provider.refusals import classifier
+from host.provider.refusals.classifier import Refusal, Sent
+from host.provider.refusals.kinds import Kind
 
 NOT_BELIEVED = (
     "the service counted {:,} tokens where about {:,} were sent, which is not believed: it may have cut the beginning off; "

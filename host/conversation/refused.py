@@ -8,7 +8,7 @@ from host.conversation.asked import Asked
 from host.conversation.current import Current
 from host.conversation.shelf import Shelf
 from host.messages.reading import is_system
-from host.provider.classifier import Refusal, Sent, classify
+from host.provider.refusals.classifier import Refusal, Sent, classify
 
 
 @dataclass(frozen=True)

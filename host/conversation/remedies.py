@@ -13,8 +13,8 @@ from host.conversation.triggers import REFUSAL
 from host.conversation.verdict import Wish, helped
 from host.conversation.wording import CAPPED, DISABLED, OUT_OF_MEMORY, words_of_error
 from host.messages.types import Message
-from host.provider.kinds import Kind
-from host.provider.refusals import ImageTooLarge, image_too_large
+from host.provider.refusals.kinds import Kind
+from host.provider.refusals.limits import ImageTooLarge, image_too_large
 from host.transforms.media import strip_historical_media, without_images
 
 STANDARD_WINDOW = 200_000  # tokens that are left where the long-context tier is not to be had

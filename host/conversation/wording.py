@@ -8,7 +8,7 @@ from host.engine.idle import Reason
 from host.engine.report import Report
 from host.errors import CtxhostError
 from host.messages.redact import redact
-from host.provider.kinds import Kind
+from host.provider.refusals.kinds import Kind
 
 OFTEN = 2  # compactions after which a summary of summaries begins to blur
 

@@ -43,6 +43,6 @@ def described(error: BaseException) -> str:
 def words_of(error: BaseException) -> str:
     """The text of an exception, all its lines, without secrets; some raise when they are asked for it."""
     try:
-        return redact(str(error), force=True)
+        return redact(str(error), url_credentials=True, force=True)
     except Exception:  # noqa: BLE001  foreign code; its class is told
         return "(no text)"

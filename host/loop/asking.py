@@ -15,7 +15,8 @@ from host.loop.interrupting import Stop
 from host.loop.models import AgentModel, Models
 from host.messages.reading import calls_of, has_words, text_of
 from host.messages.types import Reply, ToolSchema
-from host.provider.errors import BadRequest, EmptyReply, ServerFailed, Service, ServiceError
+from host.provider.ask import service_of
+from host.provider.errors import BadRequest, EmptyReply, ServerFailed, ServiceError
 from host.provider.provider import Delta
 
 ATTEMPTS = 12  # of one request to one model: more than all remedies of the conversation take together
@@ -135,7 +136,9 @@ class Asking:
             self._tell(Warned(verdict.why))
         self._count(reply)
         if not (has_words(reply.message) or calls_of(reply.message) or reply.message.get("refusal")):
-            raise EmptyReply(_service_of(model), f"finish_reason {reply.finish_reason}" if reply.finish_reason else "")
+            raise EmptyReply(
+                service_of(model.provider, model.name or "the model"), f"finish_reason {reply.finish_reason}" if reply.finish_reason else ""
+            )
         return reply
 
     def _count(self, reply: Reply) -> None:
@@ -163,8 +166,3 @@ def _give_reason(error: ServiceError, verdict: GiveUp) -> None:
         error.advice = verdict.advice
     if verdict.why not in error.advice and words_of_error(error) not in verdict.why:
         error.advice = "\n".join(filter(None, [error.advice, verdict.why]))
-
-
-def _service_of(model: AgentModel) -> Service:
-    known = getattr(model.provider, "service", None)
-    return known if isinstance(known, Service) else Service(model.name or "the model", "")

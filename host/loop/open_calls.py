@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import cast
 
 from host.messages.reading import call_id, calls_of, tool_call_id
 from host.messages.types import Message, ToolCall
+from host.provider.answers import new_call_id
 
 DIED = "[no result: the process ended before the tool answered]"
 NOT_RUN = "[not run: interrupted]"
@@ -40,7 +40,7 @@ def with_ids(message: Message) -> Message:
     seen: set[str] = set()
     named = []
     for call, known in zip(calls, ids, strict=True):
-        unused = known if known and known not in seen else f"call_{uuid.uuid4().hex[:24]}"
+        unused = known if known and known not in seen else new_call_id()
         seen.add(unused)
         named.append(call if unused == known else {**call, "id": unused, **({"call_id": unused} if call.get("call_id") else {})})
     return cast(Message, {**message, "tool_calls": named})

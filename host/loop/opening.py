@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from host.discovery.aside import printing_aside
+from host.discovery.foreign import words_of
 from host.engine.offers import Memory
-from host.loop.toolbox import words_of
 
 LONGEST_BLOCK = 8_000  # characters of one memory: what is always in the window must not crowd it
 CUT = "\n[cut here: {:,} of {:,} characters]"

@@ -11,10 +11,10 @@ from time import monotonic
 from typing import Any, Protocol
 
 from host.discovery.aside import printing_aside
+from host.discovery.foreign import words_of
 from host.engine.offers import Tool
 from host.loop.interrupting import Abandoned, Stop
 from host.messages.reading import call_arguments, call_name
-from host.messages.redact import redact
 from host.messages.types import ToolCall, ToolSchema
 
 HOST = "the host"  # as an owner of tools
@@ -208,11 +208,3 @@ def is_failure(text: str) -> bool:
 def as_text(result: object) -> str:
     """A result as text: a text itself, anything else as JSON, what JSON does not know by its own words."""
     return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
-
-
-def words_of(error: BaseException) -> str:
-    """The text of an exception, without secrets; some raise when they are asked for it."""
-    try:
-        return redact(str(error), url_credentials=True, force=True)
-    except Exception:  # noqa: BLE001  foreign code; its class is told
-        return "(no text)"

@@ -34,7 +34,7 @@ def asking(provider: Provider) -> Ask:
         reply = ask_for_reply(prompt, max_tokens=max_tokens, timeout=timeout)
         text = text_of(reply.message)
         if not text.strip():
-            raise EmptyReply(_service(provider), _why_empty(reply.message, reply.finish_reason))
+            raise EmptyReply(service_of(provider), _why_empty(reply.message, reply.finish_reason))
         return text
 
     return ask
@@ -52,9 +52,10 @@ class TextAsReply:
         return Reply({"role": "assistant", "content": text}, finish_reason="stop")
 
 
-def _service(provider: Provider) -> Service:
+def service_of(provider: Provider, name: str = "the model") -> Service:
+    """Who is asked, as failures name them; ``name`` where the provider does not say."""
     known = getattr(provider, "service", None)
-    return known if isinstance(known, Service) else Service("the model", "")
+    return known if isinstance(known, Service) else Service(name, "")
 
 
 def _why_empty(message: Message, finish_reason: str | None) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from host.messages.types import JSON
-from host.provider.kinds import Kind
+from host.provider.refusals.kinds import Kind
 from host.testing.loopback import CHARS_PER_TOKEN, Answer, Received, Step, completion, fault
 from host.testing.streams import Stream
 

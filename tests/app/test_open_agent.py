@@ -20,7 +20,7 @@ from host.loop.agent import Agent
 from host.loop.events import Compacted, Ending, Event, Noticed, Said, Switched, Warned
 from host.loop.opening import DEFAULT
 from host.messages.violations import violations
-from host.provider.learnt import FILE
+from host.provider.learnt_windows import FILE
 from host.testing import LoopbackServer, completion, fault
 from host.testing.loopback import Step
 from host.testing.messages import assistant, call, chat, user

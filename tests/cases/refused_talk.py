@@ -19,7 +19,7 @@ from host.engine.services import ModelFacts, Services, Thresholds
 from host.messages.reading import has_image
 from host.messages.types import Message, Reply, Usage
 from host.provider.ask import asking
-from host.provider.classifier import Kind, Refusal
+from host.provider.refusals.classifier import Kind, Refusal
 from host.store.memory import MemoryStore
 from tests.cases.facts import Facts, NoDriver
 from tests.cases.scribe import ANSWER, Scribe, always

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from host.messages.types import Reply, Usage
-from host.provider.classifier import Kind, Refusal, Sent, classify, classify_reply
+from host.provider.refusals.classifier import Kind, Refusal, Sent, classify, classify_reply
 from tests.cases.case import Case
 from tests.cases.facts import Facts, NoDriver
 from tests.cases.refused_talk import played

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from host.provider.classifier import Kind, Sent, classify
+from host.provider.refusals.classifier import Kind, Sent, classify
 from tests.cases.refused_talk import played
 from tests.cases.refusing import Refused
 

@@ -15,11 +15,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from host.messages.types import JSON, Message
-from host.provider.classifier import Kind, Sent, classify
 from host.provider.dialects import DIALECTS, dialect_for
 from host.provider.errors import ServiceError
 from host.provider.openai_client import OpenAIProvider
 from host.provider.provider import Delta
+from host.provider.refusals.classifier import Kind, Sent, classify
 from host.provider.wire import ANY, wire
 from host.store.memory import MemoryStore
 from host.testing import Answer, LoopbackServer

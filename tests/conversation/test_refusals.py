@@ -19,7 +19,7 @@ from host.engine.services import ModelFacts, Services
 from host.messages.reading import has_image
 from host.messages.types import Message, Part, Reply, Usage
 from host.messages.violations import violations
-from host.provider.kinds import Kind
+from host.provider.refusals.kinds import Kind
 from host.store.memory import MemoryArchive
 from host.testing.engines import services
 from host.testing.messages import assistant, call, chat, result, system, tool_session, user

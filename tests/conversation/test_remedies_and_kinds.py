@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from host.conversation.remedies import REMEDIES, compacted, lighter, shorter, standard_tier, within_budget
-from host.provider.kinds import Kind
+from host.provider.refusals.kinds import Kind
 
 SHORTEN = {compacted, lighter, shorter, standard_tier, within_budget}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from host.provider import numbers
-from host.provider.classifier import Kind, Sent, classify
+from host.provider.refusals import numbers
+from host.provider.refusals.classifier import Kind, Sent, classify
 from tests.golden.reading import Driver, Golden
 
 DEFAULT_WINDOW = 200_000

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host.messages.types import Reply, Usage
-from host.provider.classifier import Kind, Sent, classify, classify_reply, kinds_as_markdown
 from host.provider.errors import BadRequest, Service
-from host.provider.kinds import ABOUT
+from host.provider.refusals.classifier import Kind, Sent, classify, classify_reply, kinds_as_markdown
+from host.provider.refusals.kinds import ABOUT
 
 WORDS = "prompt is too long: 215692 tokens > 200000 maximum"
 ERROR = {"error": {"message": WORDS}}

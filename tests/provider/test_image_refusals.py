@@ -8,7 +8,7 @@ import pytest
 
 from host.provider.errors import BadRequest, RateLimited, ServerFailed, Service
 from host.provider.images import MAX_BYTES, MAX_SIDE
-from host.provider.refusals import ImageTooLarge, image_too_large, too_long
+from host.provider.refusals.limits import ImageTooLarge, image_too_large, too_long
 
 SERVICE = Service("m", "")
 MIB = 1024 * 1024

@@ -10,7 +10,7 @@ import pytest
 
 from host.app.models import main_model
 from host.config.loader import load_here
-from host.provider.learnt import FILE, MOST, learn_window, learnt_window
+from host.provider.learnt_windows import FILE, MOST, learn_window, learnt_window
 
 URL = "http://127.0.0.1:8080/v1"
 
@@ -51,7 +51,7 @@ def test_the_file_stays_small(tmp_path: Path) -> None:
 
 
 def test_processes_that_learn_at_once_lose_nothing(tmp_path: Path) -> None:
-    words = "import sys, pathlib\nfrom host.provider.learnt import learn_window as w\n"
+    words = "import sys, pathlib\nfrom host.provider.learnt_windows import learn_window as w\n"
     words += "for n in range(20): w(pathlib.Path(sys.argv[1]), f'{sys.argv[2]}-{n}', '', 4096)"
     running = [subprocess.Popen([sys.executable, "-c", words, str(tmp_path), name]) for name in "abc"]
     assert [process.wait(60) for process in running] == [0, 0, 0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from host.provider.classifier import Kind, Sent, classify
+from host.provider.refusals.classifier import Kind, Sent, classify
 
 FOLDER = Path(__file__).parents[1] / "given" / "refusals"
 ROWS: list[dict[str, Any]] = [json.loads(line) for file in sorted(FOLDER.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from host.messages.reading import calls_of, text_of
-from host.provider.classifier import classify
 from host.provider.errors import BadRequest, OutOfReplies, ServiceError, TimedOut
-from host.provider.kinds import Kind, Sent
 from host.provider.provider import Delta
+from host.provider.refusals.classifier import classify
+from host.provider.refusals.kinds import Kind, Sent
 from host.provider.script_file import BadScript, scripted_from
 from host.testing.messages import user
 

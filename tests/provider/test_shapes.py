@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from host.provider.classifier import Kind, Sent, classify
-from host.provider.shapes import SHAPES
+from host.provider.refusals.classifier import Kind, Sent, classify
+from host.provider.refusals.shapes import SHAPES
 
 
 class Refused(Exception):

@@ -19,10 +19,10 @@ from host.loop.models import AgentModel, Models
 from host.loop.toolbox import Toolbox
 from host.messages.types import Message, Part
 from host.messages.violations import violations
-from host.provider.classifier import Kind, Refusal, Sent, classify, classify_reply
 from host.provider.errors import ServiceError
 from host.provider.openai_client import OpenAIProvider
 from host.provider.provider import Delta
+from host.provider.refusals.classifier import Kind, Refusal, Sent, classify, classify_reply
 from host.store.memory import MemoryStore
 from host.testing import LoopbackServer
 from host.testing.loopback import Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from host.provider.vocabulary import CEILING
+from host.provider.refusals.vocabulary import CEILING
 
 LEAST, MOST = 1_024, 10_000_000  # tokens; what is outside is no model's window
 DIGITS = r"(\d[\d,_]*(?:\.\d+)?\s?[kKmM]?)"

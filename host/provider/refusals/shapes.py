@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from host.provider import vocabulary as say
-from host.provider.kinds import Kind
-from host.provider.vocabulary import all_of
+from host.provider.refusals import vocabulary as say
+from host.provider.refusals.kinds import Kind
+from host.provider.refusals.vocabulary import all_of
 
 ANY: frozenset[int | None] = frozenset()
 TIMEOUTS = (408, 504, 522, 524, 599)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from host.provider.classifier import Kind, Sent, classify
 from host.provider.images import MAX_BYTES, MAX_SIDE, max_side_in
-from host.provider.texts import texts_of
+from host.provider.refusals.classifier import Kind, Sent, classify
+from host.provider.refusals.texts import texts_of
 
 LARGEST = re.compile(r"(?:exceeds?|max(?:imum)?|limit|under|over)\D{0,30}?([\d.]+) ?(MB|MiB)\b", re.IGNORECASE)
 LEAST_MAX_BYTES = 64 * 1024

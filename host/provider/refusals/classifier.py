@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from host.messages.reading import text_of
 from host.messages.types import Reply, Usage
-from host.provider import numbers
 from host.provider.bodies import pause_in
 from host.provider.errors import EmptyReply, KeyMissing, ServiceError, TimedOut, Unreachable, class_of
-from host.provider.kinds import Kind as Kind
-from host.provider.kinds import Refusal as Refusal
-from host.provider.kinds import Sent as Sent
-from host.provider.kinds import kinds_as_markdown as kinds_as_markdown
-from host.provider.shapes import BY_STATUS, DISCONNECTED, SHAPES
-from host.provider.texts import texts_of
+from host.provider.refusals import numbers
+from host.provider.refusals.kinds import Kind as Kind
+from host.provider.refusals.kinds import Refusal as Refusal
+from host.provider.refusals.kinds import Sent as Sent
+from host.provider.refusals.kinds import kinds_as_markdown as kinds_as_markdown
+from host.provider.refusals.shapes import BY_STATUS, DISCONNECTED, SHAPES
+from host.provider.refusals.texts import texts_of
 
 SMALL_WINDOW = 256_000  # tokens; up to here absolute sizes count as large too
 GENERIC_CHARS = 30  # of a refusal that says nothing
